@@ -15,11 +15,12 @@ static enum memsys_served serve(void *context, const struct memsys_request *requ
         core_served(&machine->cores[machine->core_at[request->core]], request);
         return MEMSYS_SERVED;
     }
-    if (!machine->scheme_of[request->client]) {
+    if (!machine->schemes.of_requester[request->client]) {
         machine_serve_copy(machine, request);
         return MEMSYS_SERVED;
     }
-    const struct active_scheme *scheme = &machine->schemes[machine->scheme_of[request->client] - 1];
+    const struct active_scheme *scheme =
+        &machine->schemes.active[machine->schemes.of_requester[request->client] - 1];
     if (scheme->ops->memory.serve)
         scheme->ops->memory.serve(machine, scheme->state, request);
     return MEMSYS_SERVED;
@@ -46,8 +47,8 @@ struct machine *machine_new_planned(struct arena *arena, const struct machine_co
     timings_build(&machine->shared.timings, arena, program);
     machine_init_rows(machine);
     machine_create_schemes(machine, plans);
-    struct memsys_tables tables = {.requesters = machine->requesters.v,
-                                   .requester_count = machine->requesters.n};
+    struct memsys_tables tables = {.requesters = machine->schemes.requesters.v,
+                                   .requester_count = machine->schemes.requesters.n};
     EACH_SCHEME (scheme, machine, memory.extend)
         scheme->ops->memory.extend(machine, scheme->state, &tables);
     if (config->copies)
@@ -55,14 +56,14 @@ struct machine *machine_new_planned(struct arena *arena, const struct machine_co
     machine_add_endpoints(machine, &tables);
     machine->shared.memsys = memsys_new(arena, &config->memsys, &tables, serve, machine);
     machine_init_cores(machine, &tables);
-    machine->due = ARENA_ARRAY(arena, uint64_t, machine->count);
-    machine->awake = bits_new(arena, machine->count);
-    machine->ticked = bits_new(arena, machine->count);
-    machine->trying = bits_new(arena, machine->count);
-    machine->order = ARENA_ARRAY(arena, uint32_t, machine->count);
+    machine->ticks.due = ARENA_ARRAY(arena, uint64_t, machine->count);
+    machine->ticks.awake = bits_new(arena, machine->count);
+    machine->ticks.ticked = bits_new(arena, machine->count);
+    machine->ticks.trying = bits_new(arena, machine->count);
+    machine->ticks.order = ARENA_ARRAY(arena, uint32_t, machine->count);
     for (uint32_t i = 0; i < machine->count; i++) {
-        machine->due[i] = UINT64_MAX;
-        machine->order[i] = i;
+        machine->ticks.due[i] = UINT64_MAX;
+        machine->ticks.order[i] = i;
     }
     EACH_SCHEME (scheme, machine, memory.join)
         scheme->ops->memory.join(machine, scheme->state);
@@ -73,7 +74,7 @@ struct machine *machine_new_planned(struct arena *arena, const struct machine_co
 
 void machine_shuffle(struct machine *machine, uint64_t seed)
 {
-    machine->shuffle = seed;
+    machine->ticks.shuffle = seed;
     memsys_shuffle(machine->shared.memsys, seed);
 }
 
@@ -114,9 +115,10 @@ void machine_report(const struct machine *machine, FILE *to)
 static void shuffle_order(struct machine *machine)
 {
     for (uint32_t i = machine->count; i > 1; i--) {
-        uint32_t k = (uint32_t)(xorshift64(&machine->shuffle) % i), other = machine->order[k];
-        machine->order[k] = machine->order[i - 1];
-        machine->order[i - 1] = other;
+        uint32_t k = (uint32_t)(xorshift64(&machine->ticks.shuffle) % i),
+                 other = machine->ticks.order[k];
+        machine->ticks.order[k] = machine->ticks.order[i - 1];
+        machine->ticks.order[i - 1] = other;
     }
 }
 
@@ -124,8 +126,8 @@ static void tick_shuffled(struct machine *machine)
 {
     shuffle_order(machine);
     for (uint32_t i = 0; i < machine->count; i++)
-        if (bits_test(machine->ticked, machine->order[i]))
-            core_tick(&machine->cores[machine->order[i]], machine->now);
+        if (bits_test(machine->ticks.ticked, machine->ticks.order[i]))
+            core_tick(&machine->cores[machine->ticks.order[i]], machine->now);
 }
 
 // Loops over the cores set in a word; the set must not change meanwhile.
@@ -143,16 +145,16 @@ static void tick(struct machine *machine)
         machine_tick_copies(machine);
     for (uint32_t w = 0; w < machine->words; w++) {
         uint64_t ticked = 0;
-        EACH_OF (i, w, machine->awake[w])
-            ticked |= (uint64_t)(machine->due[i] <= now) << i % 64;
-        machine->ticked[w] = ticked;
+        EACH_OF (i, w, machine->ticks.awake[w])
+            ticked |= (uint64_t)(machine->ticks.due[i] <= now) << i % 64;
+        machine->ticks.ticked[w] = ticked;
     }
-    if (machine->shuffle) {
+    if (machine->ticks.shuffle) {
         tick_shuffled(machine);
         return;
     }
     for (uint32_t w = 0; w < machine->words; w++)
-        EACH_OF (i, w, machine->ticked[w]) {
+        EACH_OF (i, w, machine->ticks.ticked[w]) {
             uint64_t after = rest & (rest - 1);
             if (after)
                 core_prefetch(&machine->cores[w * 64 + (uint32_t)__builtin_ctzll(after)]);
@@ -164,7 +166,7 @@ static void commit(struct machine *machine)
 {
     bool stirred = false, ended = false;
     for (uint32_t w = 0; w < machine->words; w++)
-        EACH_OF (i, w, machine->ticked[w]) {
+        EACH_OF (i, w, machine->ticks.ticked[w]) {
             struct core *core = &machine->cores[i];
             if (core_has_commit(core))
                 core_commit(core, machine->now);
@@ -173,10 +175,10 @@ static void commit(struct machine *machine)
             machine_set_due(machine, (uint32_t)i, core->next);
         }
     for (uint32_t w = 0; stirred && w < machine->words; w++)
-        EACH_OF (i, w, machine->ticked[w])
+        EACH_OF (i, w, machine->ticks.ticked[w])
             machine_look_at_clusters(machine, (uint32_t)i);
     for (uint32_t w = 0; ended && w < machine->words; w++)
-        EACH_OF (i, w, machine->ticked[w])
+        EACH_OF (i, w, machine->ticks.ticked[w])
             if (machine->cores[i].results.ended || machine->cores[i].results.returns)
                 machine_take_ended(machine, (uint32_t)i);
 }
@@ -207,8 +209,8 @@ static uint64_t least_due(const struct machine *machine)
 {
     uint64_t least = UINT64_MAX;
     for (uint32_t w = 0; w < machine->words; w++)
-        EACH_OF (i, w, machine->awake[w])
-            least = machine->due[i] < least ? machine->due[i] : least;
+        EACH_OF (i, w, machine->ticks.awake[w])
+            least = machine->ticks.due[i] < least ? machine->ticks.due[i] : least;
     EACH_SCHEME (scheme, machine, memory.next) {
         uint64_t next = scheme->ops->memory.next(machine, scheme->state);
         least = next < least ? next : least;
@@ -232,8 +234,8 @@ static uint64_t look_every(const struct machine *machine)
 
 static bool is_stopped(const struct machine *machine)
 {
-    for (uint32_t i = 0; i < machine->running_count; i++)
-        if (launch_stops(machine->running[i]->launch->launch))
+    for (uint32_t i = 0; i < machine->launches.count; i++)
+        if (launch_stops(machine->launches.running[i]->launch->launch))
             return true;
     return false;
 }
@@ -267,31 +269,32 @@ static enum machine_end end_cycle(struct machine *machine, enum machine_end end)
 
 static uint64_t next_sample(const struct machine *machine)
 {
-    uint64_t every = machine->limits->every;
+    uint64_t every = machine->run.limits->every;
     return every ? (machine_cycle(machine) / every + 1) * every - machine->start : UINT64_MAX;
 }
 
 static void sample(struct machine *machine)
 {
     machine_refresh(machine);
-    machine->limits->sample(machine->limits->context, machine_cycle(machine));
+    machine->run.limits->sample(machine->run.limits->context, machine_cycle(machine));
 }
 
 static void be_watched(struct machine *machine)
 {
-    const struct machine_limits *limits = machine->limits;
+    const struct machine_limits *limits = machine->run.limits;
     uint64_t over = 0;
-    for (uint32_t i = 0; i < machine->running_count; i++)
-        over += machine->running[i]->over;
+    for (uint32_t i = 0; i < machine->launches.count; i++)
+        over += machine->launches.running[i]->over;
     if (limits->cycle)
-        atomic_store_explicit(limits->cycle, machine->now - machine->begun, memory_order_relaxed);
+        atomic_store_explicit(limits->cycle, machine->now - machine->run.begun,
+                              memory_order_relaxed);
     if (limits->ctas_done)
         atomic_store_explicit(limits->ctas_done, over, memory_order_relaxed);
 }
 
 static uint64_t last_cycle(const struct machine *machine)
 {
-    return machine->limits->cycles ? machine->limits->cycles - machine->start : UINT64_MAX;
+    return machine->run.limits->cycles ? machine->run.limits->cycles - machine->start : UINT64_MAX;
 }
 
 // Advances to the next cycle with work or, with `is_short`, to the next cycle. Returns
@@ -300,7 +303,7 @@ static enum machine_end leave_cycle(struct machine *machine, bool is_short, uint
 {
     bool dispatches = !machine->shared.paused && machine_dispatch(machine);
     if (!go_on(machine, dispatches || is_short, most)) {
-        if (!machine->open)
+        if (!machine->agenda.open)
             return end_cycle(machine, MACHINE_DONE);
         if (!machine_relieve(machine) && !machine_relieve(machine))
             return end_cycle(machine, MACHINE_STUCK);
@@ -313,7 +316,8 @@ static enum machine_end leave_cycle(struct machine *machine, bool is_short, uint
 // Returns true if nothing is left to do; in an open run, not before `until`.
 static bool is_over(const struct machine *machine)
 {
-    return !machine->open && (machine->until == UINT64_MAX || machine->now >= machine->until);
+    return !machine->agenda.open &&
+           (machine->run.until == UINT64_MAX || machine->now >= machine->run.until);
 }
 
 static enum machine_end run(struct machine *machine, struct grid_result *result)
@@ -321,32 +325,32 @@ static enum machine_end run(struct machine *machine, struct grid_result *result)
     const uint64_t limit = last_cycle(machine);
     const uint64_t every = look_every(machine);
     uint64_t sampled = next_sample(machine);
-    machine->ended_seen = machine->ended;
+    machine->agenda.ended_seen = machine->agenda.ended;
     while (!is_over(machine)) {
-        uint64_t most = smaller(smaller(sampled, limit), machine->looked_at + every);
+        uint64_t most = smaller(smaller(sampled, limit), machine->watchdog.looked_at + every);
         if (!machine_begin_due(machine, result))
             return MACHINE_FAULT;
         tick(machine);
         commit(machine);
         if (machine->shared.fault->happened)
             return end_cycle(machine, MACHINE_FAULT);
-        bool is_awaited = machine->ended != machine->ended_seen;
-        enum machine_end end = leave_cycle(machine, is_awaited, smaller(most, machine->until));
+        bool is_awaited = machine->agenda.ended != machine->agenda.ended_seen;
+        enum machine_end end = leave_cycle(machine, is_awaited, smaller(most, machine->run.until));
         if (end != MACHINE_PAUSED)
             return end;
         if (machine->now == sampled) {
             sample(machine);
             sampled = next_sample(machine);
         }
-        if (machine->now >= limit && machine->open)
+        if (machine->now >= limit && machine->agenda.open)
             return MACHINE_CYCLES;
-        if (++machine->evaluated % WATCHED_EVERY == 0)
+        if (++machine->run.evaluated % WATCHED_EVERY == 0)
             be_watched(machine);
         if (is_stopped(machine))
             return MACHINE_STOPPED;
-        if (machine->now - machine->looked_at >= every && machine_watch(machine))
+        if (machine->now - machine->watchdog.looked_at >= every && machine_watch(machine))
             return MACHINE_STUCK;
-        if (is_awaited || machine->now >= machine->until)
+        if (is_awaited || machine->now >= machine->run.until)
             return MACHINE_PAUSED;
     }
     return MACHINE_DONE;
@@ -357,35 +361,33 @@ void machine_open(struct machine *machine, const struct machine_limits *limits,
                   struct grid_result *result)
 {
     *result = (struct grid_result){0};
-    arena_init(&machine->run_arena, machine->arena->memory);
+    machine->run = (struct machine_run){.limits = limits,
+                                        .until = UINT64_MAX,
+                                        .begun = machine->now,
+                                        .cycles_before = machine->totals.cycles};
+    arena_init(&machine->run.arena, machine->arena->memory);
+    machine->agenda = (struct machine_agenda){0};
+    machine->launches = (struct machine_launches){0};
     machine->shared.fault = &result->fault;
-    machine->limits = limits;
-    machine->agenda.n = machine->agenda_first = machine->waiting = machine->open = 0;
-    machine->agenda = (__typeof__(machine->agenda)){0};
-    machine->running = NULL;
-    machine->running_count = machine->live = machine->unreleased = machine->evaluated = 0;
-    machine->pausing = NULL;
     machine->shared.paused = machine->shared.profiled = false;
-    machine->cycles_before = machine->totals.cycles;
-    machine->begun = machine->looked_at = machine->progress_at = machine->now;
-    machine->progress_seen = 0;
-    machine->until = UINT64_MAX;
+    machine->watchdog.looked_at = machine->watchdog.progress_at = machine->now;
+    machine->watchdog.progress_seen = 0;
 }
 
 void machine_add_event(struct machine *machine, struct machine_event *event)
 {
     struct machine_launch *launch = event->launch;
-    uint32_t count = machine->agenda.n;
+    uint32_t count = machine->agenda.events.n;
     event->has_begun = event->has_ended = false;
-    vec_push(&machine->run_arena, &machine->agenda, event);
-    machine->waiting++;
-    machine->open++;
+    vec_push(&machine->run.arena, &machine->agenda.events, event);
+    machine->agenda.waiting++;
+    machine->agenda.open++;
     if (!(count & (count - 1))) { // room for as many launches as events
         struct running **room =
-            ARENA_ARRAY(&machine->run_arena, struct running *, count ? 2 * count : 1);
-        if (machine->running_count)
-            memcpy(room, machine->running, machine->running_count * sizeof *room);
-        machine->running = room;
+            ARENA_ARRAY(&machine->run.arena, struct running *, count ? 2 * count : 1);
+        if (machine->launches.count)
+            memcpy(room, machine->launches.running, machine->launches.count * sizeof *room);
+        machine->launches.running = room;
     }
     if (event->kind != EVENT_LAUNCH)
         return;
@@ -396,21 +398,21 @@ void machine_add_event(struct machine *machine, struct machine_event *event)
 enum machine_end machine_proceed(struct machine *machine, uint64_t until,
                                  struct grid_result *result)
 {
-    machine->until = until == UINT64_MAX      ? until
-                     : until > machine->start ? until - machine->start
-                                              : 0;
+    machine->run.until = until == UINT64_MAX      ? until
+                         : until > machine->start ? until - machine->start
+                                                  : 0;
     enum machine_end end = run(machine, result);
-    machine->until = UINT64_MAX;
+    machine->run.until = UINT64_MAX;
     return end;
 }
 
 static void end_launches(struct machine *machine, struct grid_result *result)
 {
     machine_count_there(machine);
-    for (uint32_t i = 0; i < machine->running_count; i++)
-        machine_release(machine->running[i]);
-    for (uint32_t i = 0; i < machine->agenda.n; i++) {
-        struct machine_event *event = machine->agenda.v[i];
+    for (uint32_t i = 0; i < machine->launches.count; i++)
+        machine_release(machine->launches.running[i]);
+    for (uint32_t i = 0; i < machine->agenda.events.n; i++) {
+        struct machine_event *event = machine->agenda.events.v[i];
         if (!event->has_ended)
             event->ended = machine_cycle(machine);
         if (event->kind != EVENT_LAUNCH)
@@ -428,20 +430,20 @@ void machine_close(struct machine *machine, enum machine_end end, struct grid_re
     result->stopped = end == MACHINE_STOPPED;
     result->limited = end == MACHINE_CYCLES;
     be_watched(machine);
-    for (uint32_t i = 0; end == MACHINE_DONE && i < machine->agenda.n; i++)
-        machine->totals.launches += machine->agenda.v[i]->kind == EVENT_LAUNCH;
+    for (uint32_t i = 0; end == MACHINE_DONE && i < machine->agenda.events.n; i++)
+        machine->totals.launches += machine->agenda.events.v[i]->kind == EVENT_LAUNCH;
     machine_refresh(machine);
     if (machine->trace && end != MACHINE_DONE)
         machine_trace_close(machine); // while its CTAs exist; no launch will follow
     end_launches(machine, result);
-    arena_free(&machine->run_arena);
+    arena_free(&machine->run.arena);
 }
 
 void machine_flush(struct machine *machine, const struct machine_limits *limits)
 {
     static const struct machine_limits none;
     struct memsys *memsys = machine->shared.memsys;
-    machine->limits = limits ? limits : &none;
+    machine->run.limits = limits ? limits : &none;
     uint64_t sampled = next_sample(machine);
     assert(!memsys_inside(memsys)); // a CTA ends after all its replies
     memsys_flush(memsys);

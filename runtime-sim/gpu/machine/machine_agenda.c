@@ -73,17 +73,17 @@ static bool begin_launch(struct machine *machine, struct machine_event *event,
 {
     struct machine_launch *from = event->launch;
     struct launch *launch = from->launch;
-    if (!machine->live)
+    if (!machine->launches.live)
         flush_cores(machine);
     for (uint32_t i = 0; i < machine->count; i++)
-        bits_set(machine->trying, i);
-    struct running *running = ARENA_NEW(&machine->run_arena, struct running);
-    *running = (struct running){.number = machine->running_count,
+        bits_set(machine->ticks.trying, i);
+    struct running *running = ARENA_NEW(&machine->run.arena, struct running);
+    *running = (struct running){.number = machine->launches.count,
                                 .event = event,
                                 .launch = from,
                                 .ready = machine->now + machine->config->machine.launch_latency};
-    machine->running[machine->running_count++] = running;
-    machine->live++;
+    machine->launches.running[machine->launches.count++] = running;
+    machine->launches.live++;
     from->begun = from->ended = machine_cycle(machine);
     result->fault.launch = launch->id;
     result->fault.function = launch->function;
@@ -121,18 +121,18 @@ void machine_release(struct running *running)
 // Ended launches keep their memory for the rest of the cycle.
 static void release_ended(struct machine *machine)
 {
-    for (uint32_t i = 0; i < machine->running_count; i++)
-        if (machine->running[i]->over == machine->running[i]->ctas)
-            machine_release(machine->running[i]);
-    machine->unreleased = 0;
+    for (uint32_t i = 0; i < machine->launches.count; i++)
+        if (machine->launches.running[i]->over == machine->launches.running[i]->ctas)
+            machine_release(machine->launches.running[i]);
+    machine->launches.unreleased = 0;
 }
 
 void machine_end_launch(struct machine *machine, struct running *running)
 {
-    machine->live--;
-    machine->unreleased++;
+    machine->launches.live--;
+    machine->launches.unreleased++;
     machine_end_event(machine, running->event);
-    if (!machine->live)
+    if (!machine->launches.live)
         EACH_SCHEME (scheme, machine, memory.launch)
             scheme->ops->memory.launch(machine, scheme->state, false);
 }
@@ -146,8 +146,8 @@ static bool has_drained(const struct machine *machine)
 
 static void end_pause(struct machine *machine)
 {
-    struct machine_event *event = machine->pausing;
-    machine->pausing = NULL;
+    struct machine_event *event = machine->agenda.pausing;
+    machine->agenda.pausing = NULL;
     if (event)
         machine_end_event(machine, event);
 }
@@ -156,7 +156,7 @@ static void pause_cores(struct machine *machine, struct machine_event *event)
 {
     end_pause(machine);
     machine->shared.paused = true;
-    machine->pausing = event;
+    machine->agenda.pausing = event;
 }
 
 static bool is_ready(const struct core *core)
@@ -181,8 +181,8 @@ void machine_end_event(struct machine *machine, struct machine_event *event)
 {
     event->has_ended = true;
     event->ended = machine_cycle(machine);
-    machine->open--;
-    machine->ended++;
+    machine->agenda.open--;
+    machine->agenda.ended++;
 }
 
 static bool is_free(const struct machine_event *event)
@@ -196,15 +196,15 @@ static bool is_free(const struct machine_event *event)
 static bool begin_event(struct machine *machine, struct machine_event *event,
                         struct grid_result *result)
 {
-    machine->waiting--;
+    machine->agenda.waiting--;
     event->has_begun = true;
     event->begun = machine_cycle(machine);
     switch (event->kind) {
     case EVENT_LAUNCH:
         if (!begin_launch(machine, event, result))
             return false;
-        if (!machine->running[machine->running_count - 1]->ctas)
-            machine_end_launch(machine, machine->running[machine->running_count - 1]);
+        if (!machine->launches.running[machine->launches.count - 1]->ctas)
+            machine_end_launch(machine, machine->launches.running[machine->launches.count - 1]);
         return true;
     case EVENT_COPY: machine_begin_copy(machine, event); return true;
     case EVENT_PAUSE: pause_cores(machine, event); return true;
@@ -220,21 +220,22 @@ static bool begin_event(struct machine *machine, struct machine_event *event,
 
 bool machine_begin_due(struct machine *machine, struct grid_result *result)
 {
-    uint32_t launches = machine->running_count;
-    if (machine->unreleased)
+    uint32_t launches = machine->launches.count;
+    if (machine->launches.unreleased)
         release_ended(machine);
-    if (machine->pausing && has_drained(machine))
+    if (machine->agenda.pausing && has_drained(machine))
         end_pause(machine);
-    for (uint32_t i = machine->agenda_first; machine->waiting && i < machine->agenda.n; i++) {
-        struct machine_event *event = machine->agenda.v[i];
+    for (uint32_t i = machine->agenda.first;
+         machine->agenda.waiting && i < machine->agenda.events.n; i++) {
+        struct machine_event *event = machine->agenda.events.v[i];
         if (is_free(event) && event->cycle <= machine_cycle(machine) &&
             !begin_event(machine, event, result))
             return false;
     }
-    while (machine->agenda_first < machine->agenda.n &&
-           machine->agenda.v[machine->agenda_first]->has_ended)
-        machine->agenda_first++;
-    if (machine->running_count > launches)
+    while (machine->agenda.first < machine->agenda.events.n &&
+           machine->agenda.events.v[machine->agenda.first]->has_ended)
+        machine->agenda.first++;
+    if (machine->launches.count > launches)
         EACH_SCHEME (scheme, machine, memory.launch)
             scheme->ops->memory.launch(machine, scheme->state, true);
     return true;
@@ -249,15 +250,16 @@ uint64_t machine_agenda_next(const struct machine *machine)
 {
     uint64_t soon = machine->now + 1;
     uint64_t next = machine->copies ? machine_copies_next(machine) : UINT64_MAX;
-    if (machine->until != UINT64_MAX)
-        next = smaller(next, not_before(machine->until, soon));
-    if (machine->pausing && has_drained(machine))
+    if (machine->run.until != UINT64_MAX)
+        next = smaller(next, not_before(machine->run.until, soon));
+    if (machine->agenda.pausing && has_drained(machine))
         next = soon;
-    for (uint32_t i = 0; machine->live && i < machine->running_count; i++)
-        if (machine->running[i]->ready > machine->now)
-            next = smaller(next, machine->running[i]->ready);
-    for (uint32_t i = machine->agenda_first; machine->waiting && i < machine->agenda.n; i++) {
-        const struct machine_event *event = machine->agenda.v[i];
+    for (uint32_t i = 0; machine->launches.live && i < machine->launches.count; i++)
+        if (machine->launches.running[i]->ready > machine->now)
+            next = smaller(next, machine->launches.running[i]->ready);
+    for (uint32_t i = machine->agenda.first;
+         machine->agenda.waiting && i < machine->agenda.events.n; i++) {
+        const struct machine_event *event = machine->agenda.events.v[i];
         uint64_t cycle = not_before(event->cycle, machine->start) - machine->start;
         if (is_free(event))
             next = smaller(next, not_before(cycle, soon));
@@ -268,10 +270,10 @@ uint64_t machine_agenda_next(const struct machine *machine)
 bool machine_agenda_holds(const struct machine *machine)
 {
     bool runs = false;
-    if (machine->until != UINT64_MAX) // the owner may add events
+    if (machine->run.until != UINT64_MAX) // the owner may add events
         return true;
-    for (uint32_t i = 0; i < machine->running_count && !machine->shared.paused; i++)
-        runs |= machine->running[i]->over < machine->running[i]->ctas &&
-                machine->running[i]->ready <= machine->now;
+    for (uint32_t i = 0; i < machine->launches.count && !machine->shared.paused; i++)
+        runs |= machine->launches.running[i]->over < machine->launches.running[i]->ctas &&
+                machine->launches.running[i]->ready <= machine->now;
     return !runs && machine_agenda_next(machine) != UINT64_MAX;
 }

@@ -61,12 +61,12 @@ void machine_add_copies(struct machine *machine, struct memsys_tables *tables)
                                .end = tables->endpoints.n, // its row, until it is made
                                .line_bytes = machine->config->memsys.llc.line_bytes,
                                .clock = machine->config->memsys.memory.core_clock,
-                               .client = (uint8_t)machine->requesters.n};
+                               .client = (uint8_t)machine->schemes.requesters.n};
     for (int i = 0; i < COPY_DIRECTIONS; i++)
         memset(c->engines[i].free, 0xff, sizeof c->engines[i].free);
     machine_add_requester(machine, &requester);
-    tables->requesters = machine->requesters.v;
-    tables->requester_count = machine->requesters.n;
+    tables->requesters = machine->schemes.requesters.v;
+    tables->requester_count = machine->schemes.requesters.n;
     vec_push(machine->arena, &tables->endpoints,
              (struct memsys_endpoint){.node = machine->config->memsys.memory.partition_nodes.v[0]});
 }
@@ -216,7 +216,7 @@ static void end_piece(struct machine *machine, struct copy_engine *engine, uint3
         pass(machine->copies, &engine->link, copy->rate, machine->now, engine->pieces[index].bytes);
     engine->free[index / 64] |= UINT64_C(1) << index % 64;
     engine->inside--;
-    machine->progress++;
+    machine->watchdog.progress++;
 }
 
 static void take_replies(struct machine *machine)

@@ -76,11 +76,11 @@ static struct cta *idle_cta(struct running *running, struct fault *fault)
 
 static void place_cta(struct machine *machine, uint32_t core, uint32_t index, struct cta *cta)
 {
-    struct running *running = machine->running[index];
+    struct running *running = machine->launches.running[index];
     core_start(&machine->cores[core], machine->now + 1, cta, index, running->registers);
     machine->cores[core].used.one_cta = running->launch->placement.one_per_core;
     machine_set_due(machine, core, machine->now + 1);
-    machine->progress++;
+    machine->watchdog.progress++;
 }
 
 // Returns the next cluster in the order of the launch's placement.
@@ -93,7 +93,7 @@ static uint64_t next_cluster(const struct running *running)
 // Starts the CTAs of a cluster together, on `cores`, one each.
 static void start_cluster(struct machine *machine, uint32_t index, const uint32_t *cores)
 {
-    struct running *running = machine->running[index];
+    struct running *running = machine->launches.running[index];
     struct launch *launch = running->launch->launch;
     struct cluster cluster = {.count = grid_cluster_ctas(launch)};
     for (uint32_t i = 0; i < cluster.count; i++)
@@ -121,7 +121,7 @@ static bool is_trying(const struct machine *machine)
 {
     uint64_t any = 0;
     for (uint32_t w = 0; w < machine->words; w++)
-        any |= machine->trying[w];
+        any |= machine->ticks.trying[w];
     return any;
 }
 
@@ -135,12 +135,12 @@ static bool find_cores(struct machine *machine, const struct machine_kind *kind,
         return false;
     for (uint32_t i = 0; i < kind->count && found < wanted; i++) {
         uint32_t core = kind->first + (kind->turn + i) % kind->count;
-        if (!bits_test(machine->trying, core))
+        if (!bits_test(machine->ticks.trying, core))
             continue;
         if (has_room(&machine->cores[core], running))
             cores[found++] = core;
-        else if (wanted == 1 && machine->live == 1)
-            bits_clear(machine->trying, core);
+        else if (wanted == 1 && machine->launches.live == 1)
+            bits_clear(machine->ticks.trying, core);
     }
     return found == wanted;
 }
@@ -148,11 +148,11 @@ static bool find_cores(struct machine *machine, const struct machine_kind *kind,
 // Returns the first launch on cores of the kind that has a CTA to start, or NULL.
 static struct running *next_to_start(struct machine *machine, const struct machine_kind *kind)
 {
-    for (uint32_t i = 0; i < machine->running_count; i++)
-        if (machine->running[i]->next < machine->running[i]->count &&
-            machine_kind_of(machine, machine->running[i]->launch) == kind &&
-            machine->running[i]->ready <= machine->now)
-            return machine->running[i];
+    for (uint32_t i = 0; i < machine->launches.count; i++)
+        if (machine->launches.running[i]->next < machine->launches.running[i]->count &&
+            machine_kind_of(machine, machine->launches.running[i]->launch) == kind &&
+            machine->launches.running[i]->ready <= machine->now)
+            return machine->launches.running[i];
     return NULL;
 }
 
@@ -242,13 +242,13 @@ void machine_count_there(struct machine *machine)
              k++) {
             const struct core_cta *at = &machine->cores[i].ctas[k];
             if (at->cta)
-                count_cta(machine->running[at->kernel]->launch, at->cta);
+                count_cta(machine->launches.running[at->kernel]->launch, at->cta);
         }
 }
 
 static void end_cta(struct machine *machine, struct core *core, struct core_cta *at)
 {
-    struct running *running = machine->running[at->kernel];
+    struct running *running = machine->launches.running[at->kernel];
     struct cta *cta = at->cta;
     at->cta = NULL;
     core->used.one_cta = false;
@@ -259,7 +259,7 @@ static void end_cta(struct machine *machine, struct core *core, struct core_cta 
         for (uint32_t i = 0; i < cta->cluster.count; i++)
             vec_push(&running->arena, &running->idle, cta->cluster.ctas[i]);
     }
-    machine->progress++;
+    machine->watchdog.progress++;
     if (++running->over == running->ctas)
         machine_end_launch(machine, running);
 }
@@ -274,9 +274,9 @@ static void return_warps(struct machine *machine, struct core *core)
     core->results.returns = false;
     EACH_SLOT (slot, core->words, returned[word]) {
         const struct core_cta *at = &core->ctas[CORE_CTAS + slot];
-        count_cta(machine->running[at->kernel]->launch, at->cta);
+        count_cta(machine->launches.running[at->kernel]->launch, at->cta);
         core_return_warp(core, machine->now + 1, slot);
-        machine->progress++;
+        machine->watchdog.progress++;
     }
     machine_set_due(machine, core->id.index, machine->now + 1);
 }
@@ -288,14 +288,14 @@ void machine_take_ended(struct machine *machine, uint32_t index)
         end_cta(machine, core, &core->ctas[__builtin_ctzll(ended)]);
     if (core->results.returns)
         return_warps(machine, core);
-    bits_set(machine->trying, index);
+    bits_set(machine->ticks.trying, index);
 }
 
 uint64_t machine_shared_bytes(const struct machine *machine)
 {
     uint64_t most = 0;
-    for (uint32_t i = 0; i < machine->running_count; i++) {
-        const struct running *running = machine->running[i];
+    for (uint32_t i = 0; i < machine->launches.count; i++) {
+        const struct running *running = machine->launches.running[i];
         struct core_needs needs =
             core_needs(&machine->config->core, running->launch->launch, running->registers);
         uint64_t bytes = (uint64_t)needs.shared_bytes * running->launch->room;

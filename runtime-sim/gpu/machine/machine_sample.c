@@ -129,7 +129,7 @@ void machine_sample_skip(struct machine *machine, struct running *running, struc
         run_cta(running, cta, fault);
         running->next++;
         running->over++;
-        machine->progress++;
+        machine->watchdog.progress++;
     }
     machine_warm_end(running, cta);
     uint64_t cycle = machine_cycle(machine);

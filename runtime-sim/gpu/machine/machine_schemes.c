@@ -110,7 +110,7 @@ const char *const *scheme_policies(struct arena *arena, const struct scheme_ops 
 
 void machine_add_requester(struct machine *machine, const struct memsys_requester *row)
 {
-    vec_push(machine->arena, &machine->requesters, *row);
+    vec_push(machine->arena, &machine->schemes.requesters, *row);
 }
 
 void machine_init_rows(struct machine *machine)
@@ -123,14 +123,14 @@ void machine_init_rows(struct machine *machine)
     const struct machine_config *config = machine->config;
     struct core_shared *shared = &machine->shared;
     uint32_t count = machine_scheme_count(config);
-    machine->first_requester = ARENA_ARRAY(machine->arena, uint32_t, count + 1);
-    machine->first_stall = ARENA_ARRAY(machine->arena, uint32_t, count + 1);
+    machine->schemes.first_requester = ARENA_ARRAY(machine->arena, uint32_t, count + 1);
+    machine->schemes.first_stall = ARENA_ARRAY(machine->arena, uint32_t, count + 1);
     for (uint32_t i = 0; i < CLIENTS_OF_CORE; i++)
         machine_add_requester(machine, &own[i]);
     for (uint32_t i = 0; i < machine_scheme_count(config); i++) {
         const struct scheme_ops *ops = config->schemes[i];
-        machine->first_requester[i] = machine->requesters.n;
-        machine->first_stall[i] = SLOT_STATES + shared->stall_count;
+        machine->schemes.first_requester[i] = machine->schemes.requesters.n;
+        machine->schemes.first_stall[i] = SLOT_STATES + shared->stall_count;
         for (uint32_t k = 0; k < ops->memory.requester_count; k++)
             machine_add_requester(machine, &ops->memory.requesters[k]);
         for (uint32_t k = 0; k < ops->report.stall_count && shared->stall_count < STALLS_MOST; k++)
@@ -141,12 +141,12 @@ void machine_init_rows(struct machine *machine)
 
 uint32_t machine_requester(const struct machine *machine, const struct scheme_ops *ops)
 {
-    return machine->first_requester[machine_scheme_number(machine->config, ops)];
+    return machine->schemes.first_requester[machine_scheme_number(machine->config, ops)];
 }
 
 uint8_t machine_stall(const struct machine *machine, const struct scheme_ops *ops)
 {
-    return (uint8_t)machine->first_stall[machine_scheme_number(machine->config, ops)];
+    return (uint8_t)machine->schemes.first_stall[machine_scheme_number(machine->config, ops)];
 }
 
 // Active schemes
@@ -187,7 +187,7 @@ void machine_choose_schemes(struct machine *machine, const struct machine_plans 
 {
     const struct machine_config *given = machine->config;
     struct machine_config *own = copy_config(machine->arena, given);
-    machine->schemes =
+    machine->schemes.active =
         ARENA_ARRAY(machine->arena, struct active_scheme, machine_scheme_count(own) + 1);
     for (uint32_t i = 0; i < machine_scheme_count(own); i++) {
         const struct scheme_ops *ops = own->schemes[i];
@@ -195,7 +195,8 @@ void machine_choose_schemes(struct machine *machine, const struct machine_plans 
         if (!planned || !machine_enables(own, i))
             continue;
         require(machine->arena, given, own, i);
-        machine->schemes[machine->scheme_count++] = (struct active_scheme){.ops = ops, .number = i};
+        machine->schemes.active[machine->schemes.count++] =
+            (struct active_scheme){.ops = ops, .number = i};
     }
     machine->config = own;
 }
@@ -204,9 +205,9 @@ void machine_choose_schemes(struct machine *machine, const struct machine_plans 
 static void add_watcher(struct machine *machine, const struct active_scheme *scheme)
 {
     struct core_shared *shared = &machine->shared;
-    uint32_t first = machine->first_requester[scheme->number];
+    uint32_t first = machine->schemes.first_requester[scheme->number];
     for (uint32_t i = 0; i < scheme->ops->memory.requester_count; i++)
-        machine->scheme_of[first + i] = (uint8_t)(scheme - machine->schemes + 1);
+        machine->schemes.of_requester[first + i] = (uint8_t)(scheme - machine->schemes.active + 1);
     if (!scheme->ops->issue)
         return;
     if (scheme->ops->memory.lsu)
@@ -215,11 +216,11 @@ static void add_watcher(struct machine *machine, const struct active_scheme *sch
              place = scheme->ops->issue->claims_first ? 0 : watcher;
     memmove(shared->claims + place + 1, shared->claims + place, watcher - place);
     shared->claims[place] = (uint8_t)watcher;
-    shared->watchers[watcher] =
-        (struct shared_watcher){.ops = scheme->ops,
-                                .state = scheme->state,
-                                .scheme = scheme->number,
-                                .first_stall = (uint8_t)machine->first_stall[scheme->number]};
+    shared->watchers[watcher] = (struct shared_watcher){
+        .ops = scheme->ops,
+        .state = scheme->state,
+        .scheme = scheme->number,
+        .first_stall = (uint8_t)machine->schemes.first_stall[scheme->number]};
     for (uint32_t i = 0; i < scheme->ops->memory.requester_count; i++)
         shared->watcher_of[first + i] = (uint8_t)(watcher + 1);
 }
@@ -227,13 +228,14 @@ static void add_watcher(struct machine *machine, const struct active_scheme *sch
 void machine_create_schemes(struct machine *machine, const struct machine_plans *plans)
 {
     struct core_shared *shared = &machine->shared;
-    machine->scheme_of = ARENA_ARRAY(machine->arena, uint8_t, machine->requesters.n + 1);
-    shared->watcher_of = ARENA_ARRAY(machine->arena, uint8_t, machine->requesters.n + 1);
+    machine->schemes.of_requester =
+        ARENA_ARRAY(machine->arena, uint8_t, machine->schemes.requesters.n + 1);
+    shared->watcher_of = ARENA_ARRAY(machine->arena, uint8_t, machine->schemes.requesters.n + 1);
     shared->watchers =
-        ARENA_ARRAY(machine->arena, struct shared_watcher, machine->scheme_count + 1);
-    shared->claims = ARENA_ARRAY(machine->arena, uint8_t, machine->scheme_count + 1);
-    for (uint32_t i = 0; i < machine->scheme_count; i++) {
-        struct active_scheme *scheme = &machine->schemes[i];
+        ARENA_ARRAY(machine->arena, struct shared_watcher, machine->schemes.count + 1);
+    shared->claims = ARENA_ARRAY(machine->arena, uint8_t, machine->schemes.count + 1);
+    for (uint32_t i = 0; i < machine->schemes.count; i++) {
+        struct active_scheme *scheme = &machine->schemes.active[i];
         if (scheme->ops->memory.create)
             scheme->state =
                 scheme->ops->memory.create(machine, machine->config->of_scheme[scheme->number],
@@ -244,8 +246,8 @@ void machine_create_schemes(struct machine *machine, const struct machine_plans 
 
 void *machine_scheme(const struct machine *machine, const struct scheme_ops *ops)
 {
-    for (uint32_t i = 0; i < machine->scheme_count; i++)
-        if (machine->schemes[i].ops == ops)
-            return machine->schemes[i].state;
+    for (uint32_t i = 0; i < machine->schemes.count; i++)
+        if (machine->schemes.active[i].ops == ops)
+            return machine->schemes.active[i].state;
     return NULL;
 }

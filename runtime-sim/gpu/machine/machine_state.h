@@ -31,15 +31,74 @@ struct active_scheme {
     uint32_t number; // number of the registered scheme
 };
 
+// Schemes, and the requesters and stalls of registered ones.
+struct machine_schemes {
+    struct active_scheme *active;
+    uint32_t count;
+    uint8_t *of_requester;                   // per requester: 1 + number among `active`, or 0
+    uint32_t *first_requester, *first_stall; // per registered scheme
+    VEC(struct memsys_requester) requesters; // those of cores, then those of registered schemes
+};
+
+// Cores with work.
+struct machine_ticks {
+    uint64_t *due;    // per core: next cycle with work
+    uint64_t *awake;  // set of cores with work
+    uint64_t *ticked; // set of cores that tick in this cycle
+    uint64_t *trying; // set of cores that may have room for a CTA
+    uint64_t shuffle; // random state; 0: off
+    uint32_t *order;
+};
+
+// The current run.
+struct machine_run {
+    const struct machine_limits *limits;
+    struct arena arena;
+    uint64_t until;                // cycle in which the run pauses, as `now` counts
+    uint64_t begun, cycles_before; // cycle in which the run began; cycles of earlier runs
+    uint32_t evaluated;            // evaluated cycles of the run
+};
+
+// Events of the host in the current run.
+struct machine_agenda {
+    VEC(struct machine_event *) events;
+    uint32_t first;                // all before it have ended
+    uint32_t waiting, open;        // events that have not begun, and that have not ended
+    uint64_t ended, ended_seen;    // ended events, now and when this part of the run began
+    struct machine_event *pausing; // pause event that waits for replies to all cores; NULL: none
+};
+
+// Launches that have begun.
+struct machine_launches {
+    struct running **running;
+    uint32_t count;      // of `running`
+    uint32_t live;       // number that are not over
+    uint32_t unreleased; // number that are over and have memory
+};
+
+// Search for runs without progress.
+struct machine_watchdog {
+    uint64_t progress;                   // CTAs begun and ended
+    uint64_t progress_seen, progress_at; // sum of all that the watchdog counts, and the cycle of
+                                         // its last growth
+    uint64_t looked_at;                  // cycle of the last search for CTAs without progress
+    struct repeats repeats;              // warps that may repeat a state forever
+    uint64_t marked_at;                  // cycle in which `repeats` was recorded; 0: not since the
+                                         // last progress
+    VEC(struct cta *) watched;
+};
+
 struct machine {
     struct arena *arena;
     const struct machine_config *config;
     const struct program *program;
-    struct active_scheme *schemes;
-    uint32_t scheme_count;
-    uint8_t *scheme_of;                      // per requester: 1 + number among `schemes`, or 0
-    VEC(struct memsys_requester) requesters; // those of cores, then those of registered schemes
-    uint32_t *first_requester, *first_stall; // per registered scheme
+    struct core *cores;
+    uint32_t count, words; // number of cores, and words of a set of cores
+    uint32_t ordinary;     // number of cores of kind 0, which come first, also among the endpoints
+    uint32_t *core_at;     // per endpoint: its core, if any
+    uint64_t now, start;   // cycles since `start`, the initial value of clocks
+    struct launch_time time;
+    struct machine_ticks ticks;
     struct core_shared shared;
     struct machine_kind {
         struct core_kind kind;
@@ -49,55 +108,26 @@ struct machine {
         struct cache_stats l1_totals;
     } * kinds;
     uint32_t kind_count;
-    struct core *cores;
-    uint32_t count, words; // number of cores, and words of a set of cores
-    uint32_t ordinary;     // number of cores of kind 0, which come first, also among the endpoints
-    uint32_t *core_at;     // per endpoint: its core, if any
-    uint64_t *due;         // per core: next cycle with work
-    uint64_t *awake;       // set of cores with work
-    uint64_t *ticked;      // set of cores that tick in this cycle
-    uint64_t *trying;      // set of cores that may have room for a CTA
-    uint64_t now, start;   // cycles since `start`, the initial value of clocks
-    struct launch_time time;
-    uint64_t shuffle; // random state; 0: off
-    uint32_t *order;
-    struct arena run_arena;             // of this run
-    VEC(struct machine_event *) agenda; // of this run
-    uint32_t agenda_first;              // all before it have ended
-    uint64_t until;                     // the run pauses in this cycle, as `now` counts
-    uint64_t ended, ended_seen;         // events, of all runs; at the begin of this part of the run
-    uint32_t evaluated;                 // cycles of this run
-    uint32_t waiting, open;             // events that have not begun, and that have not ended
-    struct machine_event *pausing;      // pause event that waits for replies to all cores; NULL:
-                                        // none
-    struct copy_engines *copies;        // NULL: no copies
-    struct running **running;           // launches that have begun, each at its place
-    uint32_t running_count, live;       // of these, not over
-    uint32_t unreleased;                // over, with memory
-    uint64_t progress;                  // CTAs begun and ended
-    uint64_t progress_seen, progress_at; // sum of all that the watchdog counts, and the cycle of
-                                         // its last growth
-    uint64_t looked_at;                  // cycle of the last search for CTAs without progress
-    struct repeats repeats;              // warps that may repeat a state forever
-    uint64_t marked_at;                  // cycle in which `repeats` was recorded; 0: not since the
-                                         // last progress
-    VEC(struct cta *) watched;
+    struct machine_schemes schemes;
+    struct machine_run run;
+    struct machine_agenda agenda;
+    struct machine_launches launches;
+    struct copy_engines *copies; // NULL: no copies
+    struct machine_watchdog watchdog;
     struct machine_totals totals;
     struct core_stats core_totals;
     struct cache_stats l1_totals;
-    const struct machine_limits *limits; // limits of this run
-    uint64_t begun, cycles_before;       // cycle in which the run began; cycles of earlier runs
-    struct machine_trace *trace;         // may be NULL
+    struct machine_trace *trace; // may be NULL
 };
 
 // Schedules the core's next tick in this cycle.
 static inline void machine_set_due(struct machine *machine, uint32_t core, uint64_t cycle)
 {
-    machine->due[core] = cycle;
+    machine->ticks.due[core] = cycle;
     if (cycle == UINT64_MAX)
-        bits_clear(machine->awake, core);
+        bits_clear(machine->ticks.awake, core);
     else
-        bits_set(machine->awake, core);
+        bits_set(machine->ticks.awake, core);
 }
 
 // Kinds of cores (machine_kinds.c).
@@ -194,8 +224,8 @@ const struct machine_config *machine_as_planned(struct arena *arena,
 
 // Loops over the active schemes that have `function`.
 #define EACH_SCHEME(scheme, machine, function)                                                     \
-    for (const struct active_scheme *scheme = (machine)->schemes;                                  \
-         scheme < (machine)->schemes + (machine)->scheme_count; scheme++)                          \
+    for (const struct active_scheme *scheme = (machine)->schemes.active;                           \
+         scheme < (machine)->schemes.active + (machine)->schemes.count; scheme++)                  \
         if (scheme->ops->function)
 
 // Updates statistics.

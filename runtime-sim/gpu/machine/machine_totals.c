@@ -33,7 +33,7 @@ void machine_refresh(struct machine *machine)
         add_all((uint64_t *)l1, &kind->l1_totals, sizeof *l1);
     }
     struct machine_totals *totals = &machine->totals;
-    totals->cycles = machine->cycles_before + machine->now - machine->begun;
+    totals->cycles = machine->run.cycles_before + machine->now - machine->run.begun;
     totals->core_cycles = 0;
     for (uint32_t i = 0; i < machine->count; i++)
         totals->core_cycles += machine->cores[i].account.busy;

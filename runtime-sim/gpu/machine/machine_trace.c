@@ -73,9 +73,10 @@ void machine_trace_name(const struct machine *machine, struct trace *to)
 void machine_trace_begin(struct machine *machine, struct arena *arena, struct trace *to)
 {
     struct machine_trace *t = machine->trace = ARENA_NEW(arena, struct machine_trace);
-    *t = (struct machine_trace){.to = to,
-                                .counted = count_now(machine),
-                                .of_scheme = ARENA_ARRAY(arena, void *, machine->scheme_count + 1)};
+    *t =
+        (struct machine_trace){.to = to,
+                               .counted = count_now(machine),
+                               .of_scheme = ARENA_ARRAY(arena, void *, machine->schemes.count + 1)};
     to->origin = trace_microseconds(machine->start);
     for (uint32_t i = 0; i < machine->count; i++)
         core_trace_begin(&machine->cores[i], arena, to, machine->now);
@@ -83,7 +84,7 @@ void machine_trace_begin(struct machine *machine, struct arena *arena, struct tr
     t->memsys = memsys_trace_begin(machine->shared.memsys, arena, to, process);
     process += memsys_trace_processes(machine->shared.memsys);
     EACH_SCHEME (scheme, machine, report.begin_trace)
-        t->of_scheme[scheme - machine->schemes] =
+        t->of_scheme[scheme - machine->schemes.active] =
             scheme->ops->report.begin_trace(machine, scheme->state, arena, to, &process);
 }
 
@@ -115,7 +116,7 @@ void machine_trace_end(struct machine *machine)
     struct machine_trace *t = machine->trace;
     machine_trace_close(machine);
     EACH_SCHEME (scheme, machine, report.end_trace)
-        scheme->ops->report.end_trace(t->of_scheme[scheme - machine->schemes], machine->now);
+        scheme->ops->report.end_trace(t->of_scheme[scheme - machine->schemes.active], machine->now);
     trace_settle(t->to);
     machine->trace = NULL;
 }

@@ -69,7 +69,7 @@ static inline void machine_forget_l1(struct machine *machine)
 // Counts progress outside cores, for the watchdog.
 static inline void machine_note_progress(struct machine *machine)
 {
-    machine->progress++;
+    machine->watchdog.progress++;
 }
 
 // Returns the fault of this run. Setting it ends the run.
