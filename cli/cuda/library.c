@@ -136,20 +136,21 @@ static bool begin(void *context, struct cuda *cuda)
     }
     const struct run_arguments *a = &library->arguments;
     size_t most = a->sim.common.max_memory;
-    cuda->program_name = own_name(arena);
-    source_init(&library->line, arena, cuda->program_name, "", 0);
+    cuda->options.program_name = own_name(arena);
+    source_init(&library->line, arena, cuda->options.program_name, "", 0);
     run_init(&library->run, arena, &library->line, &library->run_diags);
     set_device(library);
     cuda->device = &library->session.device;
-    cuda->machine = &library->machine.config;
-    cuda->machine_name = a->sim.config;
+    cuda->options.machine = &library->machine.config;
+    cuda->options.machine_name = a->sim.config;
     cuda->timed = a->sim.functional ? NULL : &library->machine.timed;
-    cuda->device_bytes = most ? most : (uint64_t)USUAL_DEVICE_MEMORY << 30;
-    cuda->arch = a->sim.common.choice.arch ? (uint32_t)atoi(a->sim.common.choice.arch + 3) : 0;
-    cuda->record = place(library, a->record);
-    cuda->slack = a->slack;
-    cuda->reads_tags = !a->offload && machine_reads_plans(cuda->machine);
-    cuda->profiling = !a->profiler;
+    cuda->options.device_bytes = most ? most : (uint64_t)USUAL_DEVICE_MEMORY << 30;
+    cuda->options.arch =
+        a->sim.common.choice.arch ? (uint32_t)atoi(a->sim.common.choice.arch + 3) : 0;
+    cuda->options.record = place(library, a->record);
+    cuda->options.slack = a->slack;
+    cuda->options.reads_tags = !a->offload && machine_reads_plans(cuda->options.machine);
+    cuda->status.profiling = !a->profiler;
     interrupt_remove(&library->outputs, &library->log.outputs);
     interrupt_defer(&library->stop);
     ends_begin();
@@ -492,7 +493,8 @@ static struct library the_library;
 static bool takes(const void *executor, const struct device_kernel *kernel, uint64_t number,
                   uint64_t launch)
 {
-    return the_library.cuda->profiling && the_library.takes(executor, kernel, number, launch);
+    return the_library.cuda->status.profiling &&
+           the_library.takes(executor, kernel, number, launch);
 }
 
 static const struct cuda_front front = {

@@ -149,9 +149,9 @@ static int memory_info(struct cuda *cuda, size_t *free, size_t *total)
     if (error)
         return error;
     if (free)
-        *free = cuda->device_bytes - cuda->used_bytes;
+        *free = cuda->options.device_bytes - cuda->heap.used_bytes;
     if (total)
-        *total = cuda->device_bytes;
+        *total = cuda->options.device_bytes;
     return cudaSuccess;
 }
 
@@ -164,8 +164,8 @@ CUDA_API(cudaMemGetInfo, size_t *free, size_t *total)
 // memory that the host can also access.
 static bool is_managed_variable(const struct cuda *cuda, const void *at)
 {
-    for (uint32_t i = 0; i < cuda->symbols.n; i++) {
-        const struct cuda_symbol *symbol = cuda->symbols.v[i];
+    for (uint32_t i = 0; i < cuda->registry.symbols.n; i++) {
+        const struct cuda_symbol *symbol = cuda->registry.symbols.v[i];
         if (symbol->managed && (uintptr_t)at - (uintptr_t)*symbol->managed < symbol->bytes)
             return true;
     }

@@ -7,9 +7,9 @@ enum { ARRAY_LAYERED = 1, ARRAY_SURFACE = 2, ARRAY_CUBEMAP = 4, ARRAY_GATHER = 8
 
 struct cuda_array *array_of(struct cuda *cuda, const void *handle)
 {
-    for (uint32_t i = 0; i < cuda->arrays.n; i++)
-        if (cuda->arrays.v[i] == handle)
-            return cuda->arrays.v[i];
+    for (uint32_t i = 0; i < cuda->textures.arrays.n; i++)
+        if (cuda->textures.arrays.v[i] == handle)
+            return cuda->textures.arrays.v[i];
     return NULL;
 }
 
@@ -47,7 +47,7 @@ static int allocate(struct cuda *cuda, void **to, const struct cuda_channels *ch
     int error = cuda_memory_allocate(cuda, KIND_ARRAY, pitch * rows, &array->address);
     if (error)
         return error;
-    vec_push(&cuda->arena, &cuda->arrays, array);
+    vec_push(&cuda->arena, &cuda->textures.arrays, array);
     *to = array;
     return cudaSuccess;
 }
@@ -59,9 +59,9 @@ static int release(struct cuda *cuda, void *handle)
         return cudaSuccess;
     if (!array)
         return cudaErrorContextIsDestroyed;
-    for (uint32_t i = 0; i < cuda->arrays.n; i++)
-        if (cuda->arrays.v[i] == array)
-            cuda->arrays.v[i] = cuda->arrays.v[--cuda->arrays.n];
+    for (uint32_t i = 0; i < cuda->textures.arrays.n; i++)
+        if (cuda->textures.arrays.v[i] == array)
+            cuda->textures.arrays.v[i] = cuda->textures.arrays.v[--cuda->textures.arrays.n];
     return cuda_memory_free(cuda, array->address, 1u << KIND_ARRAY);
 }
 

@@ -22,9 +22,9 @@ uint64_t binary_readable(const void *image)
 struct cuda_binary *binary_add(struct cuda *cuda, const void *image, uint64_t readable)
 {
     struct cuda_binary *binary = ARENA_NEW(&cuda->arena, struct cuda_binary);
-    *binary =
-        (struct cuda_binary){.image = image, .readable = readable, .number = cuda->binaries.n};
-    vec_push(&cuda->arena, &cuda->binaries, binary);
+    *binary = (struct cuda_binary){
+        .image = image, .readable = readable, .number = cuda->registry.binaries.n};
+    vec_push(&cuda->arena, &cuda->registry.binaries, binary);
     return binary;
 }
 
@@ -98,7 +98,7 @@ static int without_text(struct cuda *cuda, const struct container *container)
     cuda_complain(cuda, DIAG_ERROR,
                   "'%s' has no PTX%s: its device code is %s; compile it with nvcc's "
                   "-arch=sm_N or with -gencode=arch=compute_N,code=compute_N",
-                  cuda->program_name, cuda->arch ? " for this architecture" : "",
+                  cuda->options.program_name, cuda->options.arch ? " for this architecture" : "",
                   content_of(cuda, container));
     return cudaErrorNoKernelImageForDevice;
 }
@@ -109,7 +109,7 @@ static int nvlinked(struct cuda *cuda)
                   "the device code of '%s' was linked by nvlink (-rdc=true), which leaves no "
                   "PTX of the whole and is not supported: compile it without -rdc, with device "
                   "code that needs no other source and launches no kernels",
-                  cuda->program_name);
+                  cuda->options.program_name);
     return cudaErrorNoKernelImageForDevice;
 }
 
@@ -121,20 +121,21 @@ int binary_read(struct cuda *cuda, struct cuda_binary *binary)
     diags_init(&diags, &cuda->arena);
     if (binary->readable == UINT64_MAX)
         binary->readable = binary_readable(binary->image);
-    bool good = container_open(&container, &cuda->arena, cuda->program_name, binary->image,
+    bool good = container_open(&container, &cuda->arena, cuda->options.program_name, binary->image,
                                image_bytes(binary), &diags);
     if (good && !container.modules.n && is_fatbin(binary)) {
         binary->length = 0; // fatbin of a source without device code
         return cudaSuccess;
     }
-    uint32_t module = good ? best_module(&container, cuda->arch) : UINT32_MAX;
+    uint32_t module = good ? best_module(&container, cuda->options.arch) : UINT32_MAX;
     if (good && module == UINT32_MAX && binary->nvlinked)
         return nvlinked(cuda);
     if (good && module == UINT32_MAX)
         return without_text(cuda, &container);
     if (!good ||
         !container_text(&container, module, &cuda->arena, &text, &binary->length, &diags)) {
-        cuda_complain(cuda, DIAG_ERROR, "a fatbin of '%s' cannot be read: %s", cuda->program_name,
+        cuda_complain(cuda, DIAG_ERROR, "a fatbin of '%s' cannot be read: %s",
+                      cuda->options.program_name,
                       diags.list.n ? diags.list.v[0].message : "it is damaged");
         return cudaErrorInvalidKernelImage;
     }
@@ -196,7 +197,7 @@ static int add_symbol(struct cuda *cuda, struct cuda_symbol from)
 {
     struct cuda_symbol *symbol = ARENA_NEW(&cuda->arena, struct cuda_symbol);
     *symbol = from;
-    vec_push(&cuda->arena, &cuda->symbols, symbol);
+    vec_push(&cuda->arena, &cuda->registry.symbols, symbol);
     return cudaSuccess;
 }
 

@@ -22,7 +22,7 @@ static bool side_of(struct cuda *cuda, const void *at, bool is_device, int kind,
     const struct cuda_memory *shared = cuda_memory_at(cuda, (uintptr_t)at);
     bool is_shared = shared && shared->host;
     return kind == COPY_DEFAULT || is_shared || found == is_device ||
-           (found && cuda->shared_until > (uintptr_t)at);
+           (found && cuda->heap.shared_until > (uintptr_t)at);
 }
 
 int copy_sides(struct cuda *cuda, struct cuda_copy *copy, void *to, size_t to_pitch,

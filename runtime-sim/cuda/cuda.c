@@ -14,12 +14,12 @@ static __thread int last_error;
 static void begin_process(struct cuda *cuda)
 {
     arena_init(&cuda->arena, &cuda->memory);
-    arena_init(&cuda->staging, &cuda->memory);
+    arena_init(&cuda->staging.arena, &cuda->memory);
     cuda->memory.sparse = true;
-    cuda->legacy.is_legacy = true;
-    cuda->profiling = true;
-    cuda->default_pool.is_default = true;
-    cuda->current_pool = &cuda->default_pool;
+    cuda->streams.legacy.is_legacy = true;
+    cuda->status.profiling = true;
+    cuda->pools.default_pool.is_default = true;
+    cuda->pools.current = &cuda->pools.default_pool;
     // CUDA's defaults: bytes of stack, of the printf buffer and of the heap; sync depth, pending
     // launches, L2 fetch granularity.
     static const uint64_t limits[8] = {1024, 1 << 20, HEAP_BYTES, 2, 2048, 128, 0};
@@ -36,13 +36,13 @@ struct cuda *cuda_enter(void)
     pthread_mutex_lock(&lock);
     if (!process.arena.memory)
         begin_process(&process);
-    process.depth++;
+    process.status.depth++;
     return &process;
 }
 
 int cuda_leave_quietly(struct cuda *cuda, int result)
 {
-    cuda->depth--;
+    cuda->status.depth--;
     pthread_mutex_unlock(&lock);
     return result;
 }
@@ -50,7 +50,7 @@ int cuda_leave_quietly(struct cuda *cuda, int result)
 int cuda_leave(struct cuda *cuda, int error)
 {
     if (!error)
-        error = cuda->sticky ? cuda->sticky : cuda->refused;
+        error = cuda->status.sticky ? cuda->status.sticky : cuda->status.refused;
     if (error && error != cudaErrorNotReady)
         last_error = error;
     return cuda_leave_quietly(cuda, error);
@@ -59,7 +59,7 @@ int cuda_leave(struct cuda *cuda, int error)
 int cuda_last_error(bool forget)
 {
     int error = last_error;
-    if (forget && !process.sticky && !process.refused)
+    if (forget && !process.status.sticky && !process.status.refused)
         last_error = cudaSuccess;
     return error;
 }
@@ -113,33 +113,33 @@ static void show_output(struct cuda *cuda)
 
 static int fail(struct cuda *cuda, int failure)
 {
-    cuda->state = CUDA_FAILED;
-    cuda->failure = failure;
+    cuda->status.state = CUDA_FAILED;
+    cuda->status.failure = failure;
     return failure;
 }
 
 int cuda_begin(struct cuda *cuda)
 {
-    if (cuda->state == CUDA_FAILED)
-        return cuda->failure;
-    if (cuda->sticky)
-        return cuda->sticky;
-    if (cuda->state == CUDA_IDLE) {
+    if (cuda->status.state == CUDA_FAILED)
+        return cuda->status.failure;
+    if (cuda->status.sticky)
+        return cuda->status.sticky;
+    if (cuda->status.state == CUDA_IDLE) {
         if (!cuda->front->begin(cuda->front->context, cuda))
             return fail(cuda, cudaErrorInitializationError);
-        cuda->state = CUDA_READY;
+        cuda->status.state = CUDA_READY;
         cuda->device->print = keep_output;
         cuda->device->print_context = cuda;
-        if (cuda->record)
+        if (cuda->options.record)
             record_begin(cuda);
     }
-    bool first = !cuda->programs;
+    bool first = !cuda->program.links;
     int error = program_link(cuda);
     if (error)
         return fail(cuda, error);
     if (first) {
-        host_stream_add(&cuda->host, &cuda->legacy.on, HOST_DEFAULT);
-        host_stream_add(&cuda->host, &cuda->per_thread.on, HOST_BLOCKING);
+        host_stream_add(&cuda->host, &cuda->streams.legacy.on, HOST_DEFAULT);
+        host_stream_add(&cuda->host, &cuda->streams.per_thread.on, HOST_BLOCKING);
     }
     return cudaSuccess;
 }
@@ -169,41 +169,41 @@ static void free_ended(struct cuda *cuda)
 {
     if (cuda->host.open)
         return;
-    arena_reset(&cuda->staging);
-    cuda->staged = 0;
-    for (uint32_t i = 0; i < cuda->dying.n; i++)
-        host_stream_remove(&cuda->dying.v[i]->on);
-    cuda->dying.n = 0;
+    arena_reset(&cuda->staging.arena);
+    cuda->staging.bytes = 0;
+    for (uint32_t i = 0; i < cuda->streams.dying.n; i++)
+        host_stream_remove(&cuda->streams.dying.v[i]->on);
+    cuda->streams.dying.n = 0;
     cuda_memory_free_ended(cuda);
 }
 
 int cuda_waited(struct cuda *cuda, enum device_end end, const struct device_result *result)
 {
-    if (end != DEVICE_DONE && !cuda->fault) {
-        cuda->fault = error_of(result);
+    if (end != DEVICE_DONE && !cuda->status.fault) {
+        cuda->status.fault = error_of(result);
         cuda->front->report(cuda->front->context, result);
     }
-    cuda->sticky = cuda->fault;
+    cuda->status.sticky = cuda->status.fault;
     free_ended(cuda);
     show_output(cuda);
-    return cuda->sticky;
+    return cuda->status.sticky;
 }
 
 // Returns false if waiting is impossible; cuda->sticky then has the error.
 static bool may_wait(struct cuda *cuda)
 {
-    if (cuda->state != CUDA_READY || cuda->fault)
-        cuda->sticky = cuda->fault;
-    return cuda->state == CUDA_READY && !cuda->fault;
+    if (cuda->status.state != CUDA_READY || cuda->status.fault)
+        cuda->status.sticky = cuda->status.fault;
+    return cuda->status.state == CUDA_READY && !cuda->status.fault;
 }
 
 int cuda_synchronise(struct cuda *cuda)
 {
     struct device_result result;
-    if (cuda->calling)
+    if (cuda->status.calling)
         return cudaErrorNotPermitted;
     if (!may_wait(cuda))
-        return cuda->fault;
+        return cuda->status.fault;
     enum device_end end = host_synchronise(&cuda->host, &result);
     return cuda_waited(cuda, end, &result);
 }
@@ -231,8 +231,8 @@ static void list_unsupported(struct cuda *cuda)
 
 static void end_process(struct cuda *cuda)
 {
-    cuda->ended = true;
-    if (cuda->state == CUDA_READY) {
+    cuda->status.ended = true;
+    if (cuda->status.state == CUDA_READY) {
         finish_works(cuda);
         if (cuda->recorded)
             record_end(cuda);
@@ -248,7 +248,7 @@ void cuda_end(void)
     struct cuda *cuda = cuda_enter();
     if (setjmp(cuda->memory.on_failure))
         cuda_out_of_memory(cuda);
-    if (!cuda->ended)
+    if (!cuda->status.ended)
         end_process(cuda);
     cuda_leave_quietly(cuda, cudaSuccess);
 }
@@ -257,7 +257,7 @@ bool cuda_end_early(bool waits)
 {
     if (waits ? pthread_mutex_lock(&lock) : pthread_mutex_trylock(&lock))
         return false;
-    bool outside = !process.depth;
+    bool outside = !process.status.depth;
     if (outside)
         cuda_end();
     pthread_mutex_unlock(&lock);

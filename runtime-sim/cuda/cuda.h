@@ -163,6 +163,90 @@ struct cuda_unsupported {
     uint64_t calls;
 };
 
+// Options of the library.
+struct cuda_options {
+    const struct machine_config *machine;
+    const char *program_name, *machine_name;
+    uint64_t device_bytes; // device memory
+    uint64_t slack;        // padding around device allocations that kernels can access
+    uint32_t arch;         // highest architecture of modules to use; 0: no limit
+    const char *record;    // folder of --record; NULL: not given
+    bool reads_tags;       // tags in the program's PTX have an effect
+};
+
+// Progress and errors of the process's use of the library.
+struct cuda_status {
+    enum { CUDA_IDLE, CUDA_READY, CUDA_FAILED } state;
+    int failure; // error of CUDA_FAILED
+    // After a fault of a kernel nothing is executed any more. The error is returned by the call
+    // that waits for the kernel, and by all later calls.
+    int fault, sticky;
+    int refused; // no module can be run: error returned by all calls
+    int calling; // depth of host functions called by works
+    int depth;   // nested entries of the thread that holds the lock
+    bool profiling, ended;
+};
+
+// Binaries that the program has registered or loaded, with their functions and variables.
+struct cuda_registry {
+    VEC(struct cuda_binary *) binaries;
+    VEC(struct cuda_function *) functions;
+    struct cuda_function **by_host; // open addressing, by the stub's address
+    uint32_t by_host_size;
+    VEC(struct cuda_symbol *) symbols;
+};
+
+// The linked program.
+struct cuda_program {
+    struct source source;
+    struct link link;
+    uint32_t links;         // number of links so far
+    uint32_t seen_binaries; // number of registered binaries examined
+    uint32_t capability;    // 80 for 8.0
+};
+
+// Allocations of the host.
+struct cuda_heap {
+    VEC(struct cuda_memory) memories;
+    uint64_t used_bytes, allocations;
+    VEC(uint64_t) to_free; // addresses to free when the issued works have run
+    uint64_t shared_until; // end of the variables that the host can access; 0: no access
+};
+
+// Streams and events.
+struct cuda_streams {
+    VEC(struct cuda_stream *) all, dying;
+    VEC(struct cuda_event *) events;
+    struct cuda_stream legacy, per_thread;
+    uint64_t ids;
+};
+
+// Graphs, and what has been instantiated from them.
+struct cuda_graphs {
+    VEC(struct cuda_graph *) all;
+    VEC(struct cuda_graph_exec *) execs;
+    uint64_t captures;
+};
+
+// Memory pools.
+struct cuda_pools {
+    VEC(struct cuda_pool *) all;
+    struct cuda_pool default_pool, *current;
+};
+
+// Texture objects and arrays.
+struct cuda_textures {
+    VEC(struct cuda_texture) all;
+    VEC(struct cuda_array *) arrays;
+    uint64_t handles;
+};
+
+// Host data of works that have not run.
+struct cuda_staging {
+    struct arena arena;
+    uint64_t bytes;
+};
+
 struct cuda {
     struct memory memory;
     struct arena arena;
@@ -171,52 +255,18 @@ struct cuda {
     struct device *device;
     struct timed *timed; // NULL: without time
     struct host host;    // started with the first program
-    const struct machine_config *machine;
-    const char *program_name, *machine_name;
-    uint64_t device_bytes; // device memory
-    uint64_t slack;        // padding around device allocations that kernels can access
-    uint32_t arch;         // highest architecture of modules to use; 0: no limit
-    const char *record;    // folder of --record; NULL: not given
-    bool reads_tags;       // tags in the program's PTX have an effect
+    struct cuda_options options;
 
-    enum { CUDA_IDLE, CUDA_READY, CUDA_FAILED } state;
-    int failure; // error of CUDA_FAILED
-    // After a fault of a kernel nothing is executed any more. The error is returned by the call
-    // that waits for the kernel, and by all later calls.
-    int fault, sticky;
-    int refused;           // no module can be run: error returned by all calls
-    int calling;           // depth of host functions called by works
-    uint64_t shared_until; // end of the variables that the host can access; 0: no access
-    bool profiling, ended;
-    int depth; // nested entries of the thread that holds the lock
-    VEC(struct cuda_binary *) binaries;
-    VEC(struct cuda_function *) functions;
-    struct cuda_function **by_host; // open addressing, by the stub's address
-    uint32_t by_host_size;
-    VEC(struct cuda_symbol *) symbols;
-    // The linked program
-    struct source source;
-    struct link link;
-    uint32_t programs;      // number of links so far
-    uint32_t seen_binaries; // number of `binaries` examined
-    uint32_t capability;    // 80 for 8.0
-
-    VEC(struct cuda_memory) memories;
-    uint64_t used_bytes, allocations;
-    VEC(uint64_t) to_free; // addresses to free when the issued works have run
-    VEC(struct cuda_stream *) streams, dying;
-    VEC(struct cuda_event *) events;
-    VEC(struct cuda_array *) arrays;
-    VEC(struct cuda_texture) textures;
-    VEC(struct cuda_graph *) graphs;
-    VEC(struct cuda_graph_exec *) execs;
-    VEC(struct cuda_pool *) pools;
+    struct cuda_status status;
+    struct cuda_registry registry;
+    struct cuda_program program;
+    struct cuda_heap heap;
+    struct cuda_streams streams;
+    struct cuda_graphs graphs;
+    struct cuda_pools pools;
+    struct cuda_textures textures;
     VEC(struct cuda_unsupported) unsupported;
-    struct cuda_stream legacy, per_thread;
-    struct cuda_pool default_pool, *current_pool;
-    uint64_t stream_ids, captures, texture_handles;
-    struct arena staging; // host data of works that have not run
-    uint64_t staged;
+    struct cuda_staging staging;
     VEC(char) printed; // kernel output not shown yet
     uint64_t limits[8];
     struct launch_record *recorded; // NULL: no --record

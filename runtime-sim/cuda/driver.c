@@ -50,7 +50,7 @@ static int device_name(struct cuda *cuda, char *to, int length, int device)
 {
     int error = check_device(cuda, device);
     if (!error && length > 0)
-        snprintf(to, (size_t)length, "ptxoffload %s", cuda->machine_name);
+        snprintf(to, (size_t)length, "ptxoffload %s", cuda->options.machine_name);
     return error;
 }
 
@@ -70,7 +70,7 @@ static int device_memory(struct cuda *cuda, size_t *bytes, int device)
 {
     int error = check_device(cuda, device);
     if (!error)
-        *bytes = cuda->device_bytes;
+        *bytes = cuda->options.device_bytes;
     return error;
 }
 
@@ -83,8 +83,8 @@ CUDA_API(cuDeviceTotalMem, size_t *bytes, int device)
 static int compute_capability(struct cuda *cuda, int *major, int *minor, int device)
 {
     int error = check_device(cuda, device);
-    *major = (int)cuda->capability / 10;
-    *minor = (int)cuda->capability % 10;
+    *major = (int)cuda->program.capability / 10;
+    *minor = (int)cuda->program.capability % 10;
     return error;
 }
 
@@ -235,7 +235,7 @@ static int read_alone(struct cuda *cuda, struct cuda_binary *binary, struct jit_
     jit_write_logs(log ? log : "", jit.count, jit.options, jit.values);
     if (log) {
         cuda_complain(cuda, DIAG_NOTE, "a module that '%s' loads is refused:\n%s",
-                      cuda->program_name, log);
+                      cuda->options.program_name, log);
         binary->failure = cudaErrorInvalidPtx;
     }
     binary->failed = binary->failure != cudaSuccess;
@@ -303,9 +303,9 @@ CUDA_API(cuModuleUnload, void *module)
 
 static struct cuda_binary *binary_of(struct cuda *cuda, const void *module)
 {
-    for (uint32_t i = 0; i < cuda->binaries.n; i++)
-        if (cuda->binaries.v[i] == module)
-            return cuda->binaries.v[i];
+    for (uint32_t i = 0; i < cuda->registry.binaries.n; i++)
+        if (cuda->registry.binaries.v[i] == module)
+            return cuda->registry.binaries.v[i];
     return NULL;
 }
 
@@ -317,9 +317,10 @@ static int get_function(struct cuda *cuda, void **to, void *module, const char *
     struct cuda_function *function = NULL;
     if (!binary)
         return cudaErrorInvalidResourceHandle;
-    for (uint32_t i = 0; i < cuda->functions.n && !function; i++)
-        if (cuda->functions.v[i]->binary == binary && !strcmp(cuda->functions.v[i]->name, name))
-            function = cuda->functions.v[i];
+    for (uint32_t i = 0; i < cuda->registry.functions.n && !function; i++)
+        if (cuda->registry.functions.v[i]->binary == binary &&
+            !strcmp(cuda->registry.functions.v[i]->name, name))
+            function = cuda->registry.functions.v[i];
     if (!function)
         function = function_add(cuda, binary, NULL, name);
     *to = function;

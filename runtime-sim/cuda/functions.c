@@ -2,45 +2,47 @@
 #include "runtime-sim/cuda/cuda.h"
 #include <string.h>
 
-static struct cuda_function **find_place(const struct cuda *cuda, const void *host)
+static struct cuda_function **find_place(const struct cuda_registry *registry, const void *host)
 {
-    uint32_t mask = cuda->by_host_size - 1;
+    uint32_t mask = registry->by_host_size - 1;
     uint32_t at = (uint32_t)(((uintptr_t)host >> 4) * 2654435761u) & mask;
-    while (cuda->by_host[at] && cuda->by_host[at]->host != host)
+    while (registry->by_host[at] && registry->by_host[at]->host != host)
         at = (at + 1) & mask;
-    return &cuda->by_host[at];
+    return &registry->by_host[at];
 }
 
-static void grow_table(struct cuda *cuda)
+static void grow_table(struct cuda_registry *registry, struct arena *arena)
 {
-    cuda->by_host_size = cuda->by_host_size ? cuda->by_host_size * 2 : 256;
-    cuda->by_host = ARENA_ARRAY(&cuda->arena, struct cuda_function *, cuda->by_host_size);
-    for (uint32_t i = 0; i < cuda->functions.n; i++)
-        if (cuda->functions.v[i]->host)
-            *find_place(cuda, cuda->functions.v[i]->host) = cuda->functions.v[i];
+    registry->by_host_size = registry->by_host_size ? registry->by_host_size * 2 : 256;
+    registry->by_host = ARENA_ARRAY(arena, struct cuda_function *, registry->by_host_size);
+    for (uint32_t i = 0; i < registry->functions.n; i++)
+        if (registry->functions.v[i]->host)
+            *find_place(registry, registry->functions.v[i]->host) = registry->functions.v[i];
 }
 
 struct cuda_function *function_add(struct cuda *cuda, struct cuda_binary *binary, const void *host,
                                    const char *name)
 {
+    struct cuda_registry *registry = &cuda->registry;
     struct cuda_function *function = ARENA_NEW(&cuda->arena, struct cuda_function);
     *function = (struct cuda_function){.binary = binary,
                                        .host = host ? host : function,
                                        .name = arena_strndup(&cuda->arena, name, strlen(name))};
-    if (cuda->functions.n * 2 >= cuda->by_host_size)
-        grow_table(cuda);
-    *find_place(cuda, function->host) = function;
+    if (registry->functions.n * 2 >= registry->by_host_size)
+        grow_table(registry, &cuda->arena);
+    *find_place(registry, function->host) = function;
     // A kernel can also be found by its handle.
-    vec_push(&cuda->arena, &cuda->functions, function);
+    vec_push(&cuda->arena, &registry->functions, function);
     return function;
 }
 
 struct cuda_function *function_of(struct cuda *cuda, const void *host)
 {
-    struct cuda_function *function = cuda->by_host_size ? *find_place(cuda, host) : NULL;
-    for (uint32_t i = 0; !function && i < cuda->functions.n; i++)
-        if (cuda->functions.v[i] == host)
-            function = cuda->functions.v[i];
+    const struct cuda_registry *registry = &cuda->registry;
+    struct cuda_function *function = registry->by_host_size ? *find_place(registry, host) : NULL;
+    for (uint32_t i = 0; !function && i < registry->functions.n; i++)
+        if (registry->functions.v[i] == host)
+            function = registry->functions.v[i];
     return function;
 }
 
@@ -50,8 +52,8 @@ const struct program_function *function_entry(struct cuda *cuda, struct cuda_fun
     *error = function ? cuda_begin(cuda) : cudaErrorInvalidDeviceFunction;
     if (*error)
         return NULL;
-    if (function->program != cuda->programs) {
-        function->program = cuda->programs;
+    if (function->program != cuda->program.links) {
+        function->program = cuda->program.links;
         function->entry =
             function->binary->linked
                 ? program_find(cuda->device->program,
@@ -77,9 +79,10 @@ const struct allocation *symbol_variable(struct cuda *cuda, const void *host, in
 {
     const struct allocation *variable = NULL;
     *error = cuda_begin(cuda);
-    for (uint32_t i = 0; !*error && !variable && i < cuda->symbols.n; i++)
-        if (cuda->symbols.v[i]->host == host)
-            variable = binary_variable(cuda, cuda->symbols.v[i]->binary, cuda->symbols.v[i]->name);
+    for (uint32_t i = 0; !*error && !variable && i < cuda->registry.symbols.n; i++)
+        if (cuda->registry.symbols.v[i]->host == host)
+            variable = binary_variable(cuda, cuda->registry.symbols.v[i]->binary,
+                                       cuda->registry.symbols.v[i]->name);
     if (!*error && !variable)
         *error = cudaErrorInvalidSymbol;
     return variable;

@@ -21,22 +21,22 @@ static struct cuda_graph *new_graph(struct cuda *cuda)
 {
     struct cuda_graph *graph = ARENA_NEW(&cuda->arena, struct cuda_graph);
     graph->cuda = cuda;
-    vec_push(&cuda->arena, &cuda->graphs, graph);
+    vec_push(&cuda->arena, &cuda->graphs.all, graph);
     return graph;
 }
 
 static struct cuda_graph *graph_of(struct cuda *cuda, void *handle)
 {
-    for (uint32_t i = 0; i < cuda->graphs.n; i++)
-        if (cuda->graphs.v[i] == handle)
+    for (uint32_t i = 0; i < cuda->graphs.all.n; i++)
+        if (cuda->graphs.all.v[i] == handle)
             return handle;
     return NULL;
 }
 
 static struct cuda_graph_exec *exec_of(struct cuda *cuda, void *handle)
 {
-    for (uint32_t i = 0; i < cuda->execs.n; i++)
-        if (cuda->execs.v[i] == handle)
+    for (uint32_t i = 0; i < cuda->graphs.execs.n; i++)
+        if (cuda->graphs.execs.v[i] == handle)
             return handle;
     return NULL;
 }
@@ -76,9 +76,9 @@ int graph_capture(struct cuda *cuda, struct cuda_stream *stream, const struct cu
 
 int graph_forbid(struct cuda *cuda, struct cuda_stream *stream)
 {
-    for (uint32_t i = 0; i < cuda->streams.n; i++)
-        if (cuda->streams.v[i]->capture_id == stream->capture_id)
-            cuda->streams.v[i]->capture_failed = true;
+    for (uint32_t i = 0; i < cuda->streams.all.n; i++)
+        if (cuda->streams.all.v[i]->capture_id == stream->capture_id)
+            cuda->streams.all.v[i]->capture_failed = true;
     stream->capture_failed = true;
     return cudaErrorStreamCaptureUnsupported;
 }
@@ -99,7 +99,7 @@ static int begin_capture(struct cuda *cuda, void *handle, struct cuda_graph *int
     stream->capturing = into ? into : new_graph(cuda);
     stream->owns_capture = true;
     stream->capture_failed = false;
-    stream->capture_id = ++cuda->captures;
+    stream->capture_id = ++cuda->graphs.captures;
     return cudaSuccess;
 }
 
@@ -117,10 +117,10 @@ static int end_capture(struct cuda *cuda, void *handle, void **graph)
     bool failed = stream->capture_failed;
     stream->capturing = NULL;
     stream->owns_capture = stream->capture_failed = false;
-    for (uint32_t i = 0; i < cuda->streams.n; i++)
-        if (cuda->streams.v[i]->capturing == made) {
-            cuda->streams.v[i]->capturing = NULL;
-            cuda->streams.v[i]->capture_failed = false;
+    for (uint32_t i = 0; i < cuda->streams.all.n; i++)
+        if (cuda->streams.all.v[i]->capturing == made) {
+            cuda->streams.all.v[i]->capturing = NULL;
+            cuda->streams.all.v[i]->capture_failed = false;
         }
     *graph = failed ? NULL : made;
     return failed ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
@@ -212,9 +212,9 @@ CUDA_API(cudaGraphCreate, void **graph, unsigned flags)
 
 static int destroy_graph(struct cuda *cuda, void *handle)
 {
-    for (uint32_t i = 0; i < cuda->graphs.n; i++)
-        if (cuda->graphs.v[i] == handle) {
-            cuda->graphs.v[i] = cuda->graphs.v[--cuda->graphs.n];
+    for (uint32_t i = 0; i < cuda->graphs.all.n; i++)
+        if (cuda->graphs.all.v[i] == handle) {
+            cuda->graphs.all.v[i] = cuda->graphs.all.v[--cuda->graphs.all.n];
             return cudaSuccess;
         }
     return cudaErrorInvalidValue;
@@ -479,7 +479,7 @@ static int instantiate(struct cuda *cuda, void **exec, void *handle)
     }
     struct cuda_graph_exec *made = ARENA_NEW(&cuda->arena, struct cuda_graph_exec);
     made->graph = ordered;
-    vec_push(&cuda->arena, &cuda->execs, made);
+    vec_push(&cuda->arena, &cuda->graphs.execs, made);
     *exec = made;
     return cudaSuccess;
 }
@@ -538,10 +538,10 @@ CUDA_API(cudaGraphUpload, void *exec, void *stream)
 
 static int destroy_exec(struct cuda *cuda, void *handle)
 {
-    for (uint32_t i = 0; i < cuda->execs.n; i++)
-        if (cuda->execs.v[i] == handle) {
+    for (uint32_t i = 0; i < cuda->graphs.execs.n; i++)
+        if (cuda->graphs.execs.v[i] == handle) {
             int error = cuda_synchronise(cuda);
-            cuda->execs.v[i] = cuda->execs.v[--cuda->execs.n];
+            cuda->graphs.execs.v[i] = cuda->graphs.execs.v[--cuda->graphs.execs.n];
             return error ? cudaSuccess : error;
         }
     return cudaErrorInvalidValue;

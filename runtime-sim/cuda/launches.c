@@ -58,7 +58,7 @@ int launch_issue(struct cuda *cuda, const struct launch_source *from, void *hand
     // A wait frees staged memory, and a recorded launch waits.
     bool kept = !error && (stream->capturing || cuda->recorded);
     if (!error)
-        error = launch_make(cuda, kept ? &cuda->arena : &cuda->staging, from, &work);
+        error = launch_make(cuda, kept ? &cuda->arena : &cuda->staging.arena, from, &work);
     return error ? error : work_issue(cuda, stream, &work);
 }
 

@@ -10,20 +10,20 @@ enum { PAGE = 4096 };
 // Returns the index of the first allocation above the address.
 static uint32_t find_above(const struct cuda *cuda, uint64_t address)
 {
-    return SEARCH(i, 0, cuda->memories.n, cuda->memories.v[i].address <= address);
+    return SEARCH(i, 0, cuda->heap.memories.n, cuda->heap.memories.v[i].address <= address);
 }
 
 struct cuda_memory *cuda_memory_at(struct cuda *cuda, uint64_t address)
 {
     uint32_t above = find_above(cuda, address);
-    struct cuda_memory *memory = above ? &cuda->memories.v[above - 1] : NULL;
+    struct cuda_memory *memory = above ? &cuda->heap.memories.v[above - 1] : NULL;
     return memory && address - memory->address < memory->bytes ? memory : NULL;
 }
 
 struct cuda_memory *cuda_memory_of_host(struct cuda *cuda, const void *host)
 {
-    for (uint32_t i = 0; i < cuda->memories.n; i++) {
-        struct cuda_memory *memory = &cuda->memories.v[i];
+    for (uint32_t i = 0; i < cuda->heap.memories.n; i++) {
+        struct cuda_memory *memory = &cuda->heap.memories.v[i];
         if (memory->kind == KIND_REGISTERED &&
             (uintptr_t)host - (uintptr_t)memory->host < memory->bytes)
             return memory;
@@ -53,7 +53,8 @@ static const char *name_of(struct cuda *cuda, enum cuda_memory_kind kind)
                                         [KIND_PINNED] = "pinned memory",
                                         [KIND_REGISTERED] = "registered memory",
                                         [KIND_ARRAY] = "array"};
-    return arena_printf(&cuda->arena, "%s %lu", names[kind], (unsigned long)++cuda->allocations);
+    return arena_printf(&cuda->arena, "%s %lu", names[kind],
+                        (unsigned long)++cuda->heap.allocations);
 }
 
 static void add_memory(struct cuda *cuda, struct cuda_memory memory, uint8_t *data)
@@ -62,8 +63,8 @@ static void add_memory(struct cuda *cuda, struct cuda_memory memory, uint8_t *da
                name_of(cuda, memory.kind));
     if (memory.kind == KIND_DEVICE)
         device_add_state(cuda->device, memory.address - memory.slack);
-    memory.id = cuda->allocations;
-    vec_push(&cuda->arena, &cuda->memories, memory);
+    memory.id = cuda->heap.allocations;
+    vec_push(&cuda->arena, &cuda->heap.memories, memory);
 }
 
 static bool counts(enum cuda_memory_kind kind)
@@ -91,11 +92,11 @@ int cuda_memory_allocate(struct cuda *cuda, enum cuda_memory_kind kind, uint64_t
     *address = 0;
     if (error || !bytes)
         return error;
-    if (counts(kind) && bytes > cuda->device_bytes - cuda->used_bytes)
+    if (counts(kind) && bytes > cuda->options.device_bytes - cuda->heap.used_bytes)
         return cudaErrorMemoryAllocation;
     bool shared = kind == KIND_MANAGED || kind == KIND_PINNED;
     struct cuda_memory memory = {.bytes = bytes, .kind = kind};
-    memory.slack = kind == KIND_DEVICE ? cuda->slack : 0;
+    memory.slack = kind == KIND_DEVICE ? cuda->options.slack : 0;
     memory.address = device_next(cuda->device, align_up(bytes + 2 * memory.slack, PAGE), PAGE);
     memory.address += memory.address ? memory.slack : 0;
     if (shared)
@@ -113,7 +114,7 @@ int cuda_memory_allocate(struct cuda *cuda, enum cuda_memory_kind kind, uint64_t
     if (shared)
         device_skip(cuda->device, memory.address + memory.mapped);
     if (counts(kind))
-        cuda->used_bytes += bytes;
+        cuda->heap.used_bytes += bytes;
     *address = memory.address;
     return cudaSuccess;
 }
@@ -125,20 +126,20 @@ static void release_one(struct cuda *cuda, const struct cuda_memory *memory, uin
     else if (memory->kind != KIND_REGISTERED)
         free(data);
     if (counts(memory->kind))
-        cuda->used_bytes -= memory->bytes;
+        cuda->heap.used_bytes -= memory->bytes;
 }
 
 // Frees an allocation. Requires that no work uses it.
 static void free_now(struct cuda *cuda, uint64_t address)
 {
     uint32_t above = find_above(cuda, address);
-    struct cuda_memory memory = cuda->memories.v[above - 1];
+    struct cuda_memory memory = cuda->heap.memories.v[above - 1];
     uint8_t *data = device_at(cuda->device, address - memory.slack, 1);
     device_free(cuda->device, address - memory.slack);
     release_one(cuda, &memory, data);
-    cuda->memories.n--;
-    memmove(&cuda->memories.v[above - 1], &cuda->memories.v[above],
-            (cuda->memories.n - (above - 1)) * sizeof *cuda->memories.v);
+    cuda->heap.memories.n--;
+    memmove(&cuda->heap.memories.v[above - 1], &cuda->heap.memories.v[above],
+            (cuda->heap.memories.n - (above - 1)) * sizeof *cuda->heap.memories.v);
 }
 
 int cuda_memory_free(struct cuda *cuda, uint64_t address, unsigned kinds)
@@ -159,15 +160,15 @@ int cuda_memory_free_later(struct cuda *cuda, uint64_t address)
     const struct cuda_memory *memory = cuda_memory_at(cuda, address);
     if (!memory || memory->address != address || memory->kind != KIND_DEVICE)
         return cudaErrorInvalidValue;
-    vec_push(&cuda->arena, &cuda->to_free, address);
+    vec_push(&cuda->arena, &cuda->heap.to_free, address);
     return cudaSuccess;
 }
 
 void cuda_memory_free_ended(struct cuda *cuda)
 {
-    for (uint32_t i = 0; i < cuda->to_free.n; i++)
-        free_now(cuda, cuda->to_free.v[i]);
-    cuda->to_free.n = 0;
+    for (uint32_t i = 0; i < cuda->heap.to_free.n; i++)
+        free_now(cuda, cuda->heap.to_free.v[i]);
+    cuda->heap.to_free.n = 0;
 }
 
 int cuda_memory_register(struct cuda *cuda, void *host, uint64_t bytes)
@@ -200,25 +201,25 @@ int cuda_memory_share_variables(struct cuda *cuda)
         uint64_t address = program->variables.v[i].address, bytes = program->variables.v[i].bytes;
         uint64_t first = address / PAGE * PAGE, end = align_up(address + bytes, PAGE);
         // Adjacent variables share pages, which are mapped once.
-        if (cuda->shared_until > first)
-            first = cuda->shared_until;
+        if (cuda->heap.shared_until > first)
+            first = cuda->heap.shared_until;
         if (end > first && !map_at(first, end - first))
             return cudaErrorMemoryAllocation;
-        if (end > cuda->shared_until)
-            cuda->shared_until = end;
+        if (end > cuda->heap.shared_until)
+            cuda->heap.shared_until = end;
         device_move(cuda->device, address, (uint8_t *)address);
     }
-    if (cuda->shared_until)
-        device_skip(cuda->device, cuda->shared_until);
+    if (cuda->heap.shared_until)
+        device_skip(cuda->device, cuda->heap.shared_until);
     return cudaSuccess;
 }
 
 void cuda_memory_release(struct cuda *cuda)
 {
-    for (uint32_t i = 0; i < cuda->memories.n; i++) {
-        const struct cuda_memory *memory = &cuda->memories.v[i];
+    for (uint32_t i = 0; i < cuda->heap.memories.n; i++) {
+        const struct cuda_memory *memory = &cuda->heap.memories.v[i];
         if (!memory->mapped && memory->kind != KIND_REGISTERED)
             free(device_at(cuda->device, memory->address - memory->slack, 1));
     }
-    cuda->memories.n = 0;
+    cuda->heap.memories.n = 0;
 }

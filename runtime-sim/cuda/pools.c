@@ -17,10 +17,10 @@ enum {
 
 struct cuda_pool *pool_of(struct cuda *cuda, void *handle)
 {
-    if (handle == &cuda->default_pool)
-        return &cuda->default_pool;
-    for (uint32_t i = 0; i < cuda->pools.n; i++)
-        if (cuda->pools.v[i] == handle)
+    if (handle == &cuda->pools.default_pool)
+        return &cuda->pools.default_pool;
+    for (uint32_t i = 0; i < cuda->pools.all.n; i++)
+        if (cuda->pools.all.v[i] == handle)
             return handle;
     return NULL;
 }
@@ -69,7 +69,7 @@ static int release(struct cuda *cuda, void *at, void *handle)
 
 CUDA_API(cudaMallocAsync, void **to, size_t bytes, void *stream)
 {
-    return CUDA_DO(allocate(cuda, to, bytes, cuda->current_pool, stream));
+    return CUDA_DO(allocate(cuda, to, bytes, cuda->pools.current, stream));
 }
 
 CUDA_API(cudaMallocFromPoolAsync, void **to, size_t bytes, void *pool, void *stream)
@@ -85,7 +85,7 @@ CUDA_API(cudaFreeAsync, void *at, void *stream)
 static int create(struct cuda *cuda, void **to)
 {
     struct cuda_pool *pool = ARENA_NEW(&cuda->arena, struct cuda_pool);
-    vec_push(&cuda->arena, &cuda->pools, pool);
+    vec_push(&cuda->arena, &cuda->pools.all, pool);
     *to = pool;
     return cudaSuccess;
 }
@@ -99,11 +99,11 @@ CUDA_API(cudaMemPoolCreate, void **pool, const struct cuda_pool_properties *prop
 
 static int destroy(struct cuda *cuda, void *handle)
 {
-    for (uint32_t i = 0; i < cuda->pools.n; i++)
-        if (cuda->pools.v[i] == handle) {
-            if (cuda->current_pool == handle)
-                cuda->current_pool = &cuda->default_pool;
-            cuda->pools.v[i] = cuda->pools.v[--cuda->pools.n];
+    for (uint32_t i = 0; i < cuda->pools.all.n; i++)
+        if (cuda->pools.all.v[i] == handle) {
+            if (cuda->pools.current == handle)
+                cuda->pools.current = &cuda->pools.default_pool;
+            cuda->pools.all.v[i] = cuda->pools.all.v[--cuda->pools.all.n];
             return cudaSuccess;
         }
     return cudaErrorInvalidValue;
@@ -126,13 +126,13 @@ static int get_pool(struct cuda *cuda, void **to, struct cuda_pool *pool, int de
 CUDA_API(cudaDeviceGetDefaultMemPool, void **pool, int device)
 {
     CUDA_NEEDS(pool);
-    return CUDA_DO(get_pool(cuda, pool, &cuda->default_pool, device));
+    return CUDA_DO(get_pool(cuda, pool, &cuda->pools.default_pool, device));
 }
 
 CUDA_API(cudaDeviceGetMemPool, void **pool, int device)
 {
     CUDA_NEEDS(pool);
-    return CUDA_DO(get_pool(cuda, pool, cuda->current_pool, device));
+    return CUDA_DO(get_pool(cuda, pool, cuda->pools.current, device));
 }
 
 static int set_pool(struct cuda *cuda, int device, void *handle)
@@ -142,7 +142,7 @@ static int set_pool(struct cuda *cuda, int device, void *handle)
         return cudaErrorInvalidDevice;
     if (!pool)
         return cudaErrorInvalidValue;
-    cuda->current_pool = pool;
+    cuda->pools.current = pool;
     return cudaSuccess;
 }
 

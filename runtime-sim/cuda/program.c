@@ -13,12 +13,13 @@ static void refuse(struct cuda_binary *binary, int failure)
 static void link_binary(struct cuda *cuda, struct cuda_binary *binary)
 {
     binary->names = (struct link_names){0};
-    const char *wrong = link_add(&cuda->link, binary->text, binary->length, &binary->names);
+    const char *wrong = link_add(&cuda->program.link, binary->text, binary->length, &binary->names);
     if (!wrong) {
         binary->linked = true;
         return;
     }
-    cuda_complain(cuda, DIAG_ERROR, "the PTX of '%s' cannot be run: %s", cuda->program_name, wrong);
+    cuda_complain(cuda, DIAG_ERROR, "the PTX of '%s' cannot be run: %s", cuda->options.program_name,
+                  wrong);
     refuse(binary, cudaErrorInvalidPtx);
 }
 
@@ -33,15 +34,15 @@ static bool add_binary(struct cuda *cuda, struct cuda_binary *binary)
     if (binary->failed)
         return false;
     const char *wrong = program_take_tags(cuda, binary);
-    if (wrong && cuda->reads_tags) {
-        cuda_complain(cuda, DIAG_ERROR, "the tags of '%s' cannot be used: %s", cuda->program_name,
-                      wrong);
+    if (wrong && cuda->options.reads_tags) {
+        cuda_complain(cuda, DIAG_ERROR, "the tags of '%s' cannot be used: %s",
+                      cuda->options.program_name, wrong);
         refuse(binary, cudaErrorInvalidPtx);
     } else {
         link_binary(cuda, binary);
     }
-    if (binary->linked && binary->arch > cuda->capability)
-        cuda->capability = binary->arch;
+    if (binary->linked && binary->arch > cuda->program.capability)
+        cuda->program.capability = binary->arch;
     return binary->linked;
 }
 
@@ -50,16 +51,16 @@ static void add_nothing(struct cuda *cuda)
 {
     static const char nothing[] = ".version 7.0\n.target sm_75\n.address_size 64\n";
     struct link_names names = {0};
-    link_add(&cuda->link, nothing, sizeof nothing - 1, &names);
-    cuda->capability = 75;
+    link_add(&cuda->program.link, nothing, sizeof nothing - 1, &names);
+    cuda->program.capability = 75;
 }
 
 // Sets the host's pointers to managed variables.
 static int set_managed(struct cuda *cuda)
 {
     int error = cudaSuccess;
-    for (uint32_t i = 0; i < cuda->symbols.n && !error; i++) {
-        const struct cuda_symbol *symbol = cuda->symbols.v[i];
+    for (uint32_t i = 0; i < cuda->registry.symbols.n && !error; i++) {
+        const struct cuda_symbol *symbol = cuda->registry.symbols.v[i];
         if (!symbol->managed || *symbol->managed)
             continue;
         const struct allocation *variable = binary_variable(cuda, symbol->binary, symbol->name);
@@ -74,14 +75,14 @@ static int set_managed(struct cuda *cuda)
 static enum cuda_loaded load(struct cuda *cuda)
 {
     uint32_t length;
-    if (!cuda->link.modules)
+    if (!cuda->program.link.modules)
         add_nothing(cuda);
-    const char *text = link_text(&cuda->link, &length);
-    const char *name = arena_printf(&cuda->arena, "%s.ptx", cuda->program_name);
-    source_init(&cuda->source, &cuda->arena, name, text, length);
-    program_put_tags(cuda, &cuda->source);
-    cuda->programs++;
-    return cuda->front->load(cuda->front->context, cuda, &cuda->source);
+    const char *text = link_text(&cuda->program.link, &length);
+    const char *name = arena_printf(&cuda->arena, "%s.ptx", cuda->options.program_name);
+    source_init(&cuda->program.source, &cuda->arena, name, text, length);
+    program_put_tags(cuda, &cuda->program.source);
+    cuda->program.links++;
+    return cuda->front->load(cuda->front->context, cuda, &cuda->program.source);
 }
 
 // Rejects the new modules that cannot run on their own, or else all new modules. Returns true if
@@ -90,8 +91,8 @@ static bool refuse_new(struct cuda *cuda, uint32_t first)
 {
     bool any = false;
     for (int all = 0; all < 2 && !any; all++)
-        for (uint32_t i = first; i < cuda->binaries.n; i++) {
-            struct cuda_binary *binary = cuda->binaries.v[i];
+        for (uint32_t i = first; i < cuda->registry.binaries.n; i++) {
+            struct cuda_binary *binary = cuda->registry.binaries.v[i];
             if (!binary->linked || (!all && !jit_check(cuda, binary->text, binary->length)))
                 continue;
             refuse(binary, cudaErrorInvalidPtx);
@@ -103,10 +104,10 @@ static bool refuse_new(struct cuda *cuda, uint32_t first)
 // Links the program again without the rejected modules.
 static void link_again(struct cuda *cuda)
 {
-    cuda->link = (struct link){.arena = &cuda->arena};
-    for (uint32_t i = 0; i < cuda->binaries.n; i++)
-        if (cuda->binaries.v[i]->linked)
-            link_binary(cuda, cuda->binaries.v[i]);
+    cuda->program.link = (struct link){.arena = &cuda->arena};
+    for (uint32_t i = 0; i < cuda->registry.binaries.n; i++)
+        if (cuda->registry.binaries.v[i]->linked)
+            link_binary(cuda, cuda->registry.binaries.v[i]);
 }
 
 // Loads the program; modules from `first` on are new. If the program cannot be run, the responsible
@@ -125,8 +126,8 @@ static enum cuda_loaded load_new(struct cuda *cuda, uint32_t first)
 static int error_of_all(const struct cuda *cuda)
 {
     int error = cudaSuccess;
-    for (uint32_t i = 0; i < cuda->binaries.n; i++) {
-        const struct cuda_binary *binary = cuda->binaries.v[i];
+    for (uint32_t i = 0; i < cuda->registry.binaries.n; i++) {
+        const struct cuda_binary *binary = cuda->registry.binaries.v[i];
         if (binary->linked)
             return cudaSuccess;
         if (binary->failure == cudaErrorInvalidPtx)
@@ -138,20 +139,20 @@ static int error_of_all(const struct cuda *cuda)
 int program_link(struct cuda *cuda)
 {
     bool grown = false;
-    uint32_t first = cuda->seen_binaries;
-    if (cuda->programs && first == cuda->binaries.n)
+    uint32_t first = cuda->program.seen_binaries;
+    if (cuda->program.links && first == cuda->registry.binaries.n)
         return cudaSuccess;
-    cuda->link.arena = &cuda->arena;
-    for (; cuda->seen_binaries < cuda->binaries.n; cuda->seen_binaries++)
-        grown |= add_binary(cuda, cuda->binaries.v[cuda->seen_binaries]);
-    if (!grown && cuda->programs)
+    cuda->program.link.arena = &cuda->arena;
+    for (; cuda->program.seen_binaries < cuda->registry.binaries.n; cuda->program.seen_binaries++)
+        grown |= add_binary(cuda, cuda->registry.binaries.v[cuda->program.seen_binaries]);
+    if (!grown && cuda->program.links)
         return cudaSuccess;
-    if (cuda->programs && cuda_synchronise(cuda))
-        return cuda->sticky;
-    bool begins = !cuda->programs;
+    if (cuda->program.links && cuda_synchronise(cuda))
+        return cuda->status.sticky;
+    bool begins = !cuda->program.links;
     if (load_new(cuda, first) != LOAD_DONE)
         return cudaErrorInvalidPtx;
     if (begins)
-        cuda->refused = error_of_all(cuda);
+        cuda->status.refused = error_of_all(cuda);
     return set_managed(cuda);
 }

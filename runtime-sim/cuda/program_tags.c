@@ -25,7 +25,7 @@ const char *program_take_tags(struct cuda *cuda, struct cuda_binary *binary)
     char *text = arena_alloc(arena, (size_t)binary->length + 2);
     memcpy(text, binary->text, binary->length);
     text[binary->length] = text[binary->length + 1] = 0;
-    source_init(&source, arena, cuda->program_name, text, binary->length);
+    source_init(&source, arena, cuda->options.program_name, text, binary->length);
     tags_find(&tags, arena, &source);
     if (!tags.list.n)
         return NULL;
@@ -53,8 +53,8 @@ void program_put_tags(struct cuda *cuda, struct source *program)
     struct bodies bodies;
     struct diags ignored; // the program is read again later, with its diagnostics
     bool any = false;
-    for (uint32_t i = 0; i < cuda->binaries.n; i++) {
-        const struct cuda_binary *binary = cuda->binaries.v[i];
+    for (uint32_t i = 0; i < cuda->registry.binaries.n; i++) {
+        const struct cuda_binary *binary = cuda->registry.binaries.v[i];
         if (!binary->linked || !binary->tables)
             continue;
         if (!any) {

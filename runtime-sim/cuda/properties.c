@@ -27,13 +27,13 @@ struct properties12 {
 struct properties_machine machine_properties(const struct cuda *cuda)
 {
     enum { USUAL_SHARED = 48 * 1024, MOST_SHARED = 227 * 1024 };
-    const struct machine_config *config = cuda->machine;
+    const struct machine_config *config = cuda->options.machine;
     const struct memsys_keys *memory = &config->memsys.memory;
     const struct cache_config *llc = &config->memsys.llc;
     bool timed = cuda->timed;
     uint64_t most = timed ? config->core.shared_bytes : MOST_SHARED;
     return (struct properties_machine){
-        .bytes = cuda->device_bytes,
+        .bytes = cuda->options.device_bytes,
         .shared = most < USUAL_SHARED ? most : USUAL_SHARED,
         .shared_most = most,
         .registers = timed ? (int)config->core.registers : 65536,
@@ -45,14 +45,14 @@ struct properties_machine machine_properties(const struct cuda *cuda)
         .memory_clock = (int)config->memsys.dram.clock * 1000,
         .bus = (int)(memory->partition_nodes.n * 64),
         .llc = (int)(memory->partition_nodes.n * llc->sets * llc->ways * llc->line_bytes),
-        .major = (int)cuda->capability / 10,
-        .minor = (int)cuda->capability % 10,
+        .major = (int)cuda->program.capability / 10,
+        .minor = (int)cuda->program.capability % 10,
     };
 }
 
 static void write_name(const struct cuda *cuda, char *to, size_t bytes)
 {
-    snprintf(to, bytes, "ptxoffload %s", cuda->machine_name);
+    snprintf(to, bytes, "ptxoffload %s", cuda->options.machine_name);
 }
 
 #define VALUE_B(name, elements, ...) SET(name, elements, __VA_ARGS__)
@@ -292,10 +292,10 @@ CUDA_API(cudaCtxResetPersistingL2Cache, void)
 // Clears a kernel's fault. Memory, streams and events are freed when the process ends.
 static int reset(struct cuda *cuda)
 {
-    int error = cuda->state == CUDA_IDLE ? cudaSuccess : cuda_synchronise(cuda);
-    if (cuda->fault)
+    int error = cuda->status.state == CUDA_IDLE ? cudaSuccess : cuda_synchronise(cuda);
+    if (cuda->status.fault)
         host_drop(&cuda->host);
-    cuda->fault = cuda->sticky = cudaSuccess;
+    cuda->status.fault = cuda->status.sticky = cudaSuccess;
     return error;
 }
 
@@ -313,7 +313,7 @@ static int profile(struct cuda *cuda, bool on)
         error = cuda_synchronise(cuda);
     if (!error && on)
         host_mark(&cuda->host); // the total time is measured from here
-    cuda->profiling = on;
+    cuda->status.profiling = on;
     return cudaSuccess;
 }
 

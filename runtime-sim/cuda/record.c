@@ -34,14 +34,14 @@ static void fail(struct cuda *cuda, const char *path)
 void record_begin(struct cuda *cuda)
 {
     cuda->recorded = ARENA_NEW(&cuda->arena, struct launch_record);
-    *cuda->recorded = (struct launch_record){.arena = &cuda->arena, .folder = cuda->record};
-    if (mkdir(cuda->record, 0777) && errno != EEXIST)
-        fail(cuda, cuda->record);
+    *cuda->recorded = (struct launch_record){.arena = &cuda->arena, .folder = cuda->options.record};
+    if (mkdir(cuda->options.record, 0777) && errno != EEXIST)
+        fail(cuda, cuda->options.record);
 }
 
 static FILE *open_file(struct cuda *cuda, const char *name)
 {
-    const char *path = arena_printf(&cuda->arena, "%s/%s", cuda->record, name);
+    const char *path = arena_printf(&cuda->arena, "%s/%s", cuda->options.record, name);
     // Replace a symbolic link, not the file that it points to.
     struct stat status;
     bool is_link = !lstat(path, &status) && S_ISLNK(status.st_mode);
@@ -71,8 +71,8 @@ static uint64_t hash_bytes(uint64_t hash, const void *data, uint64_t bytes)
 static uint64_t hash_layout(const struct cuda *cuda)
 {
     uint64_t hash = HASH_BEGIN;
-    for (uint32_t i = 0; i < cuda->memories.n; i++) {
-        const struct cuda_memory *memory = &cuda->memories.v[i];
+    for (uint32_t i = 0; i < cuda->heap.memories.n; i++) {
+        const struct cuda_memory *memory = &cuda->heap.memories.v[i];
         hash = hash_bytes(hash, &memory->id, sizeof memory->id);
         hash = hash_bytes(hash, &memory->address, sizeof memory->address);
         hash = hash_bytes(hash, &memory->bytes, sizeof memory->bytes);
@@ -82,9 +82,9 @@ static uint64_t hash_layout(const struct cuda *cuda)
 
 static bool is_shared(const struct cuda *cuda)
 {
-    bool shared = cuda->shared_until != 0;
-    for (uint32_t i = 0; i < cuda->memories.n; i++)
-        shared |= cuda->memories.v[i].host != NULL;
+    bool shared = cuda->heap.shared_until != 0;
+    for (uint32_t i = 0; i < cuda->heap.memories.n; i++)
+        shared |= cuda->heap.memories.v[i].host != NULL;
     return shared;
 }
 
@@ -92,12 +92,12 @@ static bool is_shared(const struct cuda *cuda)
 static uint64_t hash_shared(const struct cuda *cuda)
 {
     uint64_t hash = HASH_BEGIN;
-    for (uint32_t i = 0; cuda->shared_until && i < cuda->device->program->variables.n; i++) {
+    for (uint32_t i = 0; cuda->heap.shared_until && i < cuda->device->program->variables.n; i++) {
         const struct allocation *variable = device_variable(cuda->device, i);
         hash = hash_bytes(hash, variable->data, variable->bytes);
     }
-    for (uint32_t i = 0; i < cuda->memories.n; i++) {
-        const struct cuda_memory *memory = &cuda->memories.v[i];
+    for (uint32_t i = 0; i < cuda->heap.memories.n; i++) {
+        const struct cuda_memory *memory = &cuda->heap.memories.v[i];
         if (memory->host)
             hash = hash_bytes(hash, device_at(cuda->device, memory->address, memory->bytes),
                               memory->bytes);
@@ -145,27 +145,27 @@ static void write_buffers(struct cuda *cuda)
         fprintf(run, "    v%u: {type: u8, variable: '%s'", i, variable->name);
         write_fill(cuda, variable->data, variable->bytes);
     }
-    for (uint32_t i = 0; i < cuda->memories.n; i++) {
-        const struct cuda_memory *memory = &cuda->memories.v[i];
+    for (uint32_t i = 0; i < cuda->heap.memories.n; i++) {
+        const struct cuda_memory *memory = &cuda->heap.memories.v[i];
         fprintf(run, "    m%" PRIu64 ": {type: u8, count: %" PRIu64 ", address: %" PRIu64,
                 memory->id, memory->bytes, memory->address);
         write_fill(cuda, device_at(cuda->device, memory->address, memory->bytes), memory->bytes);
     }
-    if (!cuda->memories.n && !program->variables.n)
+    if (!cuda->heap.memories.n && !program->variables.n)
         fputs("    unused: {type: u8, count: 1}\n", run);
 }
 
 static void write_program(struct cuda *cuda)
 {
     struct launch_record *record = cuda->recorded;
-    if (record->programs == cuda->programs)
+    if (record->programs == cuda->program.links)
         return;
-    record->programs = cuda->programs;
+    record->programs = cuda->program.links;
     record->program = arena_printf(&cuda->arena, "program-%u.ptx", record->programs);
     FILE *to = open_file(cuda, record->program);
     if (!to)
         return;
-    fwrite(cuda->source.text, 1, cuda->source.length, to);
+    fwrite(cuda->program.source.text, 1, cuda->program.source.length, to);
     if (fclose(to))
         fail(cuda, record->program);
 }
@@ -177,7 +177,8 @@ static void begin_run(struct cuda *cuda)
     record->run = open_file(cuda, arena_printf(&cuda->arena, "run-%u.yaml", record->runs++));
     if (!record->run)
         return;
-    fprintf(record->run, "# Launches of %s.\nprogram: %s\n", cuda->program_name, record->program);
+    fprintf(record->run, "# Launches of %s.\nprogram: %s\n", cuda->options.program_name,
+            record->program);
     write_buffers(cuda);
     fputs("launches:\n", record->run);
 }
@@ -209,7 +210,7 @@ void record_launch(struct cuda *cuda, const struct cuda_launch *launch,
     struct launch_record *record = cuda->recorded;
     if (record->failed || cuda_synchronise(cuda)) // earlier works must have written the memory
         return;
-    if (record->programs != cuda->programs || record->layout != hash_layout(cuda) ||
+    if (record->programs != cuda->program.links || record->layout != hash_layout(cuda) ||
         (is_shared(cuda) && record->shared != hash_shared(cuda)))
         record_end(cuda);
     if (!record->run)

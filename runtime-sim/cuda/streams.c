@@ -16,11 +16,11 @@ struct cuda_stream *stream_of(struct cuda *cuda, void *handle, int *error)
 {
     *error = cudaSuccess;
     if (!handle || handle == (void *)STREAM_LEGACY)
-        return &cuda->legacy;
+        return &cuda->streams.legacy;
     if (handle == (void *)STREAM_PER_THREAD)
-        return &cuda->per_thread;
-    for (uint32_t i = 0; i < cuda->streams.n; i++)
-        if (cuda->streams.v[i] == handle)
+        return &cuda->streams.per_thread;
+    for (uint32_t i = 0; i < cuda->streams.all.n; i++)
+        if (cuda->streams.all.v[i] == handle)
             return handle;
     *error = cudaErrorInvalidResourceHandle;
     return NULL;
@@ -28,8 +28,8 @@ struct cuda_stream *stream_of(struct cuda *cuda, void *handle, int *error)
 
 struct cuda_event *event_of(struct cuda *cuda, void *handle)
 {
-    for (uint32_t i = 0; i < cuda->events.n; i++)
-        if (cuda->events.v[i] == handle)
+    for (uint32_t i = 0; i < cuda->streams.events.n; i++)
+        if (cuda->streams.events.v[i] == handle)
             return handle;
     return NULL;
 }
@@ -47,10 +47,10 @@ static int create_stream(struct cuda *cuda, void **to, unsigned flags, int prior
     int most = priority > LEAST_PRIORITY ? LEAST_PRIORITY : priority;
     *stream = (struct cuda_stream){.flags = flags,
                                    .priority = most < MOST_PRIORITY ? MOST_PRIORITY : most,
-                                   .id = ++cuda->stream_ids};
+                                   .id = ++cuda->streams.ids};
     host_stream_add(&cuda->host, &stream->on,
                     flags & STREAM_NON_BLOCKING ? HOST_INDEPENDENT : HOST_BLOCKING);
-    vec_push(&cuda->arena, &cuda->streams, stream);
+    vec_push(&cuda->arena, &cuda->streams.all, stream);
     *to = stream;
     return cudaSuccess;
 }
@@ -59,12 +59,12 @@ static int destroy_stream(struct cuda *cuda, void *handle)
 {
     int error;
     struct cuda_stream *stream = stream_of(cuda, handle, &error);
-    if (!stream || stream == &cuda->legacy || stream == &cuda->per_thread)
+    if (!stream || stream == &cuda->streams.legacy || stream == &cuda->streams.per_thread)
         return cudaErrorInvalidResourceHandle;
-    for (uint32_t i = 0; i < cuda->streams.n; i++)
-        if (cuda->streams.v[i] == stream)
-            cuda->streams.v[i] = cuda->streams.v[--cuda->streams.n];
-    vec_push(&cuda->arena, &cuda->dying, stream); // removed when its works have ended
+    for (uint32_t i = 0; i < cuda->streams.all.n; i++)
+        if (cuda->streams.all.v[i] == stream)
+            cuda->streams.all.v[i] = cuda->streams.all.v[--cuda->streams.all.n];
+    vec_push(&cuda->arena, &cuda->streams.dying, stream); // removed when its works have ended
     return cudaSuccess;
 }
 
@@ -74,7 +74,9 @@ static int check_wait(struct cuda *cuda)
     int error = cuda_begin(cuda);
     if (error)
         return error;
-    return cuda->calling ? cudaErrorNotPermitted : cuda->fault ? cuda_synchronise(cuda) : error;
+    return cuda->status.calling ? cudaErrorNotPermitted
+           : cuda->status.fault ? cuda_synchronise(cuda)
+                                : error;
 }
 
 // Waits for a stream or an event.
@@ -127,9 +129,9 @@ static int query_stream(struct cuda *cuda, void *handle)
 static int wait_for_device(struct cuda *cuda)
 {
     int error = cuda_begin(cuda);
-    for (uint32_t i = 0; i < cuda->streams.n && !error; i++)
-        if (cuda->streams.v[i]->capturing)
-            error = graph_forbid(cuda, cuda->streams.v[i]);
+    for (uint32_t i = 0; i < cuda->streams.all.n && !error; i++)
+        if (cuda->streams.all.v[i]->capturing)
+            error = graph_forbid(cuda, cuda->streams.all.v[i]);
     return error ? error : cuda_synchronise(cuda);
 }
 
@@ -284,7 +286,7 @@ static int create_event(struct cuda *cuda, void **to, unsigned flags)
         return error;
     struct cuda_event *event = ARENA_NEW(&cuda->arena, struct cuda_event);
     *event = (struct cuda_event){.flags = flags};
-    vec_push(&cuda->arena, &cuda->events, event);
+    vec_push(&cuda->arena, &cuda->streams.events, event);
     *to = event;
     return cudaSuccess;
 }
@@ -294,9 +296,9 @@ static int destroy_event(struct cuda *cuda, void *handle)
     struct cuda_event *event = event_of(cuda, handle);
     if (!event)
         return cudaErrorInvalidResourceHandle;
-    for (uint32_t i = 0; i < cuda->events.n; i++)
-        if (cuda->events.v[i] == event)
-            cuda->events.v[i] = cuda->events.v[--cuda->events.n];
+    for (uint32_t i = 0; i < cuda->streams.events.n; i++)
+        if (cuda->streams.events.v[i] == event)
+            cuda->streams.events.v[i] = cuda->streams.events.v[--cuda->streams.events.n];
     return cudaSuccess; // its memory is kept: a work may still record the event
 }
 

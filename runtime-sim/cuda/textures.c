@@ -103,18 +103,18 @@ static int create(struct cuda *cuda, unsigned long long *object,
                               .normalized_float = is_integer && how->read,
                               .normalized_coordinates = how->normalized != 0};
     set_sampler(&texture.sampler, how);
-    uint64_t handle = device_texture_handle((uint32_t)cuda->texture_handles++);
+    uint64_t handle = device_texture_handle((uint32_t)cuda->textures.handles++);
     texture_bind(cuda->device->textures, &cuda->arena, handle, &texture);
-    vec_push(&cuda->arena, &cuda->textures, (struct cuda_texture){handle, *resource, *how});
+    vec_push(&cuda->arena, &cuda->textures.all, (struct cuda_texture){handle, *resource, *how});
     *object = handle;
     return cudaSuccess;
 }
 
 static struct cuda_texture *texture_of(struct cuda *cuda, unsigned long long object)
 {
-    for (uint32_t i = 0; i < cuda->textures.n; i++)
-        if (cuda->textures.v[i].handle == object)
-            return &cuda->textures.v[i];
+    for (uint32_t i = 0; i < cuda->textures.all.n; i++)
+        if (cuda->textures.all.v[i].handle == object)
+            return &cuda->textures.all.v[i];
     return NULL;
 }
 
@@ -124,7 +124,7 @@ static int destroy(struct cuda *cuda, unsigned long long object)
     if (!texture)
         return cudaErrorInvalidValue;
     int error = cuda_synchronise(cuda); // kernels may still use it
-    *texture = cuda->textures.v[--cuda->textures.n];
+    *texture = cuda->textures.all.v[--cuda->textures.all.n];
     return error ? cudaSuccess : error;
 }
 

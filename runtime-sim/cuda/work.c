@@ -42,7 +42,7 @@ static bool fits_machine(struct cuda *cuda, const struct device_launch *prepared
     if (!cuda->timed || machine_occupancy(cuda->timed->machine, &launch, &why))
         return true;
     cuda_complain(cuda, DIAG_ERROR, "no CTA of kernel '%s' fits a core of %s: not enough %s",
-                  kernel, cuda->machine_name, why);
+                  kernel, cuda->options.machine_name, why);
     return false;
 }
 
@@ -95,8 +95,8 @@ static const uint8_t *keep_bytes(struct cuda *cuda, const uint8_t *from, uint64_
 {
     if (cuda_memory_at(cuda, (uintptr_t)from))
         return from;
-    cuda->staged += bytes;
-    return memcpy(arena_alloc(&cuda->staging, bytes + 1), from, bytes);
+    cuda->staging.bytes += bytes;
+    return memcpy(arena_alloc(&cuda->staging.arena, bytes + 1), from, bytes);
 }
 
 static int copy_piece(struct cuda *cuda, struct cuda_stream *stream, struct host_copy copy,
@@ -154,8 +154,8 @@ static uint8_t *place_of(struct cuda *cuda, const struct cuda_copy *copy,
 static int copy_rows(struct cuda *cuda, struct cuda_stream *stream, const struct cuda_copy *copy)
 {
     uint64_t bytes = copy->width * copy->height * copy->depth, address;
-    struct staged_rows *collect = ARENA_NEW(&cuda->staging, struct staged_rows);
-    struct staged_rows *distribute = ARENA_NEW(&cuda->staging, struct staged_rows);
+    struct staged_rows *collect = ARENA_NEW(&cuda->staging.arena, struct staged_rows);
+    struct staged_rows *distribute = ARENA_NEW(&cuda->staging.arena, struct staged_rows);
     *collect = (struct staged_rows){.copy = *copy, .collects = true};
     collect->to = place_of(cuda, copy, &copy->to, true);
     collect->from = place_of(cuda, copy, &copy->from, false);
@@ -165,9 +165,9 @@ static int copy_rows(struct cuda *cuda, struct cuda_stream *stream, const struct
     if (error)
         return error;
     uint8_t *on_device = device_at(cuda->device, address, bytes);
-    uint8_t *on_host = arena_alloc(&cuda->staging, bytes + 1);
+    uint8_t *on_host = arena_alloc(&cuda->staging.arena, bytes + 1);
     bool reads_host = !copy->from.on_device;
-    cuda->staged += bytes;
+    cuda->staging.bytes += bytes;
     *distribute = *collect;
     distribute->collects = false;
     collect->piece = reads_host ? on_host : on_device;
@@ -249,8 +249,8 @@ static bool set_row(struct cuda *cuda, struct cuda_stream *stream, const struct 
 {
     if (is_byte(set))
         return host_set(&stream->on, to, (uint8_t)set->value, bytes);
-    uint8_t *values = arena_alloc(&cuda->staging, bytes + 1);
-    cuda->staged += bytes;
+    uint8_t *values = arena_alloc(&cuda->staging.arena, bytes + 1);
+    cuda->staging.bytes += bytes;
     for (uint64_t i = 0; i + set->element <= bytes; i += set->element)
         memcpy(values + i, &set->value, set->element);
     return host_copy(&stream->on,
@@ -291,18 +291,18 @@ static void do_call(void *context)
     struct cuda *cuda = staged->cuda;
     jmp_buf outer;
     memcpy(outer, cuda->memory.on_failure, sizeof outer);
-    cuda->calling++;
+    cuda->status.calling++;
     if (call.callback)
-        call.callback(call.stream, cuda->sticky, call.context);
+        call.callback(call.stream, cuda->status.sticky, call.context);
     else
         call.function(call.context);
-    cuda->calling--;
+    cuda->status.calling--;
     memcpy(cuda->memory.on_failure, outer, sizeof outer);
 }
 
 static int run_call(struct cuda *cuda, struct cuda_stream *stream, const struct cuda_call *call)
 {
-    struct staged_call *staged = ARENA_NEW(&cuda->staging, struct staged_call);
+    struct staged_call *staged = ARENA_NEW(&cuda->staging.arena, struct staged_call);
     *staged = (struct staged_call){cuda, *call};
     host_call(&stream->on, do_call, staged);
     return cudaSuccess;
@@ -327,12 +327,12 @@ static int run_one(struct cuda *cuda, struct cuda_stream *stream, const struct c
 
 int work_run(struct cuda *cuda, struct cuda_stream *stream, const struct cuda_work *work)
 {
-    if (cuda->calling)
+    if (cuda->status.calling)
         return cudaErrorNotPermitted;
-    if (cuda->fault)
+    if (cuda->status.fault)
         return cudaSuccess; // as on a GPU, a later wait returns the error
     int error = run_one(cuda, stream, work);
-    if (cuda->host.open >= MOST_QUEUED || cuda->staged >= MOST_STAGED)
+    if (cuda->host.open >= MOST_QUEUED || cuda->staging.bytes >= MOST_STAGED)
         cuda_synchronise(cuda);
     return error;
 }
