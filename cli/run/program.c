@@ -77,7 +77,7 @@ const char *run_program_read(struct run_program *program, struct arena *arena, c
 {
     *program = (struct run_program){.path = find(arena, name)};
     if (!program->path)
-        return arena_printf(arena, "there is no program '%s'", name);
+        return arena_printf(arena, "cannot find the program '%s'", name);
     int file = open(program->path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return arena_printf(arena, "cannot read '%s': %s", program->path, strerror(errno));

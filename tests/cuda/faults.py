@@ -212,7 +212,7 @@ def document(folder):
          ('error', 'fault', 'faults.cu', 10))
     within('faults.ptx', finding['notes'][0]['file'])
     ends(run([RUN, '--diagnostics=sarif:d.sarif', '--', './nothing'], folder), 1, '', '')
-    within("there is no program './nothing'", json.loads((folder / 'd.sarif').read_text())['runs'][0]['invocations'][0]
+    within("cannot find the program './nothing'", json.loads((folder / 'd.sarif').read_text())['runs'][0]['invocations'][0]
            ['toolExecutionNotifications'][0]['message']['text'])
     ends(run([RUN, '--diagnostics=json:d.json', '--config=nosuch', '--', program, 'illegal'], folder), 7, err='')
     within("there is no configuration 'nosuch'", (folder / 'd.json').read_text())
@@ -262,7 +262,7 @@ def usage(folder):
     within('no program', ends(run([RUN], folder), 2).err.decode())
     within('no program', ends(run([RUN, '--functional', '--'], folder), 2).err.decode())
     within('--wrong', ends(run([RUN, '--wrong', '--', 'true'], folder), 2).err.decode())
-    within("there is no program './nothing'", ends(run([RUN, '--', './nothing'], folder), 1).err.decode())
+    within("cannot find the program './nothing'", ends(run([RUN, '--', './nothing'], folder), 1).err.decode())
     within('cannot be combined', ends(run([RUN, '--functional', '--stats=x', '--', 'true'], folder), 2)
            .err.decode())
     ends(run([RUN, '--', 'sh', '-c', 'exit 9'], folder), 9, '', '')

@@ -63,7 +63,7 @@ def stuck(folder):
     for mode in ('-w', '--functional'):
         got = ends(simulate(folder, program(), *BITS, mode, arguments=['1', '1', '1', '1']), 0)
         within('cudaErrorLaunchTimeout', got.out.decode())
-        within('error: no command of the streams can continue [no-progress]', got.err.decode())
+        within('error: deadlock: no command of any stream can proceed [no-progress]', got.err.decode())
         within("(4 bytes) has not the state that is waited for", got.err.decode())
         within('no command that was issued changes its state', got.err.decode())
 

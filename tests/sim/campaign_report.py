@@ -264,7 +264,7 @@ def not_run(folder):
     """what has no result is told as missing, and the mean is of the others"""
     write_campaign(folder)
     ends(campaign(folder, 'report', 'tiny.yaml'), 1,
-         "ptxoffload-campaign: error: no store 'tiny.campaign': no job has been run\n", '')
+         "ptxoffload-campaign: error: the store 'tiny.campaign' does not exist: no job has been run\n", '')
     ends(campaign(folder, 'run', 'tiny.yaml', '--workload=COPY'), 0, '')
     text = ends(campaign(folder, 'report', 'tiny.yaml', '--figure=gain'), 0, '').out.decode()
     within('– VECADD, base has not been run\n', text)
@@ -275,7 +275,7 @@ def not_run(folder):
     text = ends(campaign(folder, 'report', 'tiny.yaml', '--figure=gain'), 0, '').out.decode()
     within("– COPY, base has no statistic 'machine.cicles'\n", text)
     ends(campaign(folder, 'report', 'tiny.yaml', '--figure=x'), 1,
-         "ptxoffload-campaign: error: there is no figure 'x'\n", '')
+         "ptxoffload-campaign: error: unknown figure 'x'\n", '')
 
 
 def compared(out):
@@ -307,7 +307,7 @@ def comparison(folder):
     same((rows['config.memory.reply_queue', 'COPY']['a'], rows['config.memory.reply_queue', 'COPY']['b']),
          ('64', '8'))
     ends(campaign(folder, 'compare', 'tiny.yaml', 'base', 'slow'), 1,
-         "ptxoffload-campaign: error: there is no variant 'slow'\n", '')
+         "ptxoffload-campaign: error: unknown variant 'slow'\n", '')
 
 
 @compared_case

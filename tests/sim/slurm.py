@@ -232,5 +232,5 @@ if not LARGE:
     state_case('TIMEOUT', 3, '0 of 4 jobs done, 4 failed, 0 left', 'has failed: Slurm: TIMEOUT', 1)
     state_case('CANCELLED', 0, '0 of 4 jobs done, 0 failed, 4 left', '', 1)
 else:
-    state_case('NODE_FAIL', 3, '0 of 4 jobs done, 4 failed, 0 left', 'it left no result', 3)
+    state_case('NODE_FAIL', 3, '0 of 4 jobs done, 4 failed, 0 left', 'it wrote no result', 3)
 main()

@@ -179,7 +179,7 @@ def filters(folder):
     within('no statistic of this machine has such a name',
            ends(sim(folder, *VECADD, '--stats=s.txt', '--stats-filter=core.nothing'), 1).err.decode())
     within('--stats-filter selects', ends(sim(folder, *VECADD, '--stats-filter=*'), 2).err.decode())
-    within('dram*.reads  # requests, least, mean and most of 8: ',
+    within('dram*.reads  # requests, minimum, mean and maximum of 8: ',
            sim(folder, '--list-stats').out.decode())
 
 
@@ -324,7 +324,7 @@ def limit(folder):
     """--max-cycles ends a run: statistics until then, no results"""
     result = ends(sim(folder, *VECADD, '--max-cycles=300', '--json=out.json', '--stats=out.txt',
                       '--save', '2=c.npy'), 0, None, '')
-    same(result.err, b'ptxoffload-sim: note: --max-cycles has ended the run before it was done\n')
+    same(result.err, b'ptxoffload-sim: note: --max-cycles stopped the run before its end\n')
     found = summary(folder / 'out.json')
     same((found['outcome'], found['partial'], found['total']['cycles']), ('cycle limit', True, 300))
     assert 0 < found['total']['warp_instructions'] < 128 * 30
@@ -377,7 +377,7 @@ def interrupted(folder):
     same((found['outcome'], found['partial']), ('interrupted', True))
     assert found['total']['cycles'] > 1000
     assert found['total']['cycles'] % 1024, 'it looks for an interrupt too rarely'
-    same(err, 'ptxoffload-sim: interrupted at cycle %d; statistics until then are in out.txt, '
+    same(err, 'ptxoffload-sim: interrupted at cycle %d; statistics up to then are in out.txt, '
          'out.json, out.csv\n' % found['total']['cycles'])
     same(sorted(os.listdir(folder)), ['out.csv', 'out.json', 'out.txt', 'spin.ptx'])
 
@@ -531,7 +531,7 @@ def keys(folder):
     assert len(printed) > 100
     same(printed - explained, set())
     said = ends(sim(folder, *VECADD, '-v', '--set', 'core.thread_registers=16'), 0).err.decode()
-    within('vecadd: 16 registers a thread (core.thread_registers), 8 CTAs a core: no more CTAs', said)
+    within('vecadd: 16 registers per thread (core.thread_registers), 8 CTAs per core, limited by CTAs', said)
 
 
 @case
@@ -557,13 +557,13 @@ def no_room(folder):
            b'and the CTA needs ', result.err)
     within(b'--set=core.thread_registers=N sets it): kernel \'vecadd\', launch 1 [config]', result.err)
     same(summary(folder / 'out.json')['outcome'], 'bad input')
-    within(b'core.threads is 96, and the CTA needs 128', ends(
+    within(b'core.threads is 96, but the CTA needs 128', ends(
         sim(folder, *VECADD, '--set', 'core.threads=96'), 1).err)
-    within(b'core.warps is 3, and the CTA needs 4', ends(
+    within(b'core.warps is 3, but the CTA needs 4', ends(
         sim(folder, *VECADD, '--set', 'core.warps=3', '--set', 'core.threads=96'), 1).err)
-    within(b'core.shared_bytes is 0, and the CTA needs 128', ends(
+    within(b'core.shared_bytes is 0, but the CTA needs 128', ends(
         sim(folder, *VECADD, '--shared', '4', '--set', 'core.shared_bytes=0'), 1).err)
-    within(b'a cluster has 2 CTAs, one for each core, and memory.cores is 1', ends(
+    within(b'a cluster has 2 CTAs, one per core, but memory.cores is 1', ends(
         sim(folder, *VECADD, '--cluster', '2', '--set', 'memory.cores=1'), 1).err)
     within(b'CTAs must be resident at once, and each of the machine\'s 1 cores has room for', ends(
         sim(folder, *VECADD, '--cooperative', '--set', 'memory.cores=1'), 1).err)

@@ -297,9 +297,9 @@ static void test_other_files(void **state)
         {EI_DATA, ELFDATA2MSB, "this is not a little-endian ELF object"},
         {offsetof(Elf64_Ehdr, e_type), ET_EXEC, "the ELF file is not a relocatable object"},
         {offsetof(Elf64_Ehdr, e_machine), EM_X86_64, "the ELF object has a machine"},
-        {offsetof(Elf64_Ehdr, e_shentsize), 65, "its table of sections is damaged"},
+        {offsetof(Elf64_Ehdr, e_shentsize), 65, "its section table is damaged"},
         {offsetof(Elf64_Ehdr, e_shoff) + 6, 1, "its table of sections lies behind its end"},
-        {offsetof(Elf64_Ehdr, e_shnum) + 1, 1, "its table of sections is cut short"},
+        {offsetof(Elf64_Ehdr, e_shnum) + 1, 1, "its section table is truncated"},
     };
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         restore(o);

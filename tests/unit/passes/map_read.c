@@ -127,16 +127,16 @@ static void faults(void **state)
          "node feeds it"},
         {"nodes: {a: {op: increment, count: 1}}\n", 1, 9, "no other node uses the result of 'a'"},
         {"nodes:\n  sum: {op: add.s32, in: [sam, b]}\n", 2, 27,
-         "there is no node 'sam'; did you mean 'sum'?"},
+         "unknown node 'sam'; did you mean 'sum'?"},
         {"nodes:\n  a: {op: foo.s32, in: [a, a], count: 2}\n  s: {op: st.s32, in: [a, a], base: "
          "0}\n",
          2, 11, "'foo.s32' is not an instruction of a core"},
         {"nodes:\n  a: {op: add.s32, in: [b, b]}\n  b: {op: add.s32, in: [a, a]}\n", 2, 3,
-         "'a' never fires: it is on a cycle without initial tokens, or behind one"},
+         "'a' never fires: it is on a cycle without initial tokens, or depends on one"},
         {"nodes:\n  a: {op: increment, count: 1}\n  s: {op: st.f64, in: [a, a], base: 0}\n", 3, 11,
          "'st.f64' is not st with a type of 8, 16 or 32 bits"},
         {"nodes:\n  a: {op: increment, count: 1}\n  s: {op: st.f32, in: [a], base: 0}\n", 3, 3,
-         "'s' has 1 operands, and 'st.f32' needs 2"},
+         "'s' has 1 operands, but 'st.f32' needs 2"},
         {"nodes:\n  a: {op: increment, count: 1}\n  s: {op: st.f32, in: [a, a]}\n", 3, 3,
          "'s' has no 'base'"},
         {"nodes:\n  a: {op: increment, count: 1 +}\n", 2, 29, "a value is missing here"},
@@ -149,7 +149,7 @@ static void faults(void **state)
          2, 11, "'bar.sync' is not an instruction of a core"},
         {"nodes:\n  s: {op: st.f32, in: [s, s], base: 0, count: 1}\n", 2, 24, "'s' has no result"},
         {"node: {}\n", 1, 1, "the map has no key 'node'; did you mean 'nodes'?"},
-        {"enter: barriers\nnodes: {}\n", 1, 8, "this is 'begin' or 'barrier N', not 'barriers'"},
+        {"enter: barriers\nnodes: {}\n", 1, 8, "expected 'begin' or 'barrier N', not 'barriers'"},
         {"nodes:\n  a: {op: add.b32, in: [a], imm: 3, count: 1}\n"
          "  s: {op: st.s32, in: [a, a], base: 0}\n",
          2, 11,
@@ -159,7 +159,7 @@ static void faults(void **state)
          "base: 0}\n",
          2, 11, "'mov.b32' with a result and 2 operands: 'mov' takes 2 operands, here are 3"},
         {"nodes:\n  a: {op: add.s32, in: [{from: a, value: 3}, a]}\n", 2, 25,
-         "an operand has one of 'from', 'value' and 'load'"},
+         "an operand must have one of 'from', 'value' and 'load'"},
         {"nodes:\n  a: {op: add.s32, in: [{from: a, initial: {count: 1, first: 3, add: 4}}], imm: "
          "1, "
          "count: 2}\n",
