@@ -28,7 +28,7 @@ static const char *take_traffic(struct arena *arena, void *into, const char *arg
     struct noc_arguments *a = into;
     a->traffic_text = argument;
     const char *wrong = traffic_read(&a->traffic, arena, argument);
-    return wrong ? arena_printf(arena, "is wrong: %s", wrong) : NULL;
+    return wrong ? arena_printf(arena, "is invalid: %s", wrong) : NULL;
 }
 
 static const char *take_flits(struct arena *arena, void *into, const char *argument)

@@ -321,8 +321,9 @@ static void name_policies(struct option *option, struct arena *arena)
     option->argument = join_choices(arena, option->choices);
     for (uint32_t i = 0; schemes[i]; i++)
         if (schemes[i]->configuration.policy_help)
-            help = help ? arena_printf(arena, "%s\n%s", help, schemes[i]->configuration.policy_help)
-                        : schemes[i]->configuration.policy_help;
+            help = help
+                       ? arena_printf(arena, "%s;\n%s", help, schemes[i]->configuration.policy_help)
+                       : schemes[i]->configuration.policy_help;
     option->help = help ? help : "baseline: no scheme";
 }
 

@@ -26,8 +26,7 @@ static void check_digest(struct diags *diags, const struct tables *tables,
              "these are not the metadata of '%s': output.sha256 begins with %.12s, but the digest "
              "of the text with %.12s%s",
              program->name, tables->output.sha256, digest,
-             is_source ? ": the text is the input of the tagger, and the metadata belong to its output"
-                       : "");
+             is_source ? ": this text is the input, and the metadata belong to the output" : "");
 }
 
 // Adds a file on which the results depend, besides the program.

@@ -272,8 +272,7 @@ static const struct option_group groups[] = {
 };
 
 static const struct option_example examples[] = {
-    {"in.ptx -o out.ptx --report=html:in.html", "tag a text, and write a page that explains each "
-                                                "decision"},
+    {"in.ptx -o out.ptx --report=html:in.html", "tag a text, and explain it on a page"},
     {"in.ptx", "report only what can be offloaded"},
     {"a.out --list", "list the modules of a program"},
     {"a.out --module=2 -o module.ptx --metadata=module.json", "tag a module of it"},

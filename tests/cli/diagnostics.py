@@ -189,7 +189,7 @@ USAGE = {
     '--max-errors=-1': "--max-errors cannot be '-1': expected a number from 0 to 999999999",
     '--max-errors=9999999999':
         "--max-errors cannot be '9999999999': expected a number from 0 to 999999999",
-    '--help=warning': "--help cannot be 'warning': expected warnings, or omitted",
+    '--help=warning': "--help cannot be 'warning': expected warnings, or no argument",
     '--max-error=3': "unknown option '--max-error'; did you mean '--max-errors'?",
     '--diagnostic=json': "unknown option '--diagnostic'; did you mean '--diagnostics'?",
 }

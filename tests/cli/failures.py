@@ -58,7 +58,7 @@ BAD_TEXTS = {
     'a text cut in a string': (HEAD + b'.file 1 "a', [b'in.ptx:4:', b'error']),
     'a line of 64 KB': (
         HEAD + b'.entry k()\n{\n\t' + b'x ' * 32768 + b'\n}\n', [b'in.ptx:6:', b'[syntax]']),
-    'a zero byte in the text': (KERNEL + b' ' * 600 + b'\0\n', [b'bytes 0 in the text']),
+    'a zero byte in the text': (KERNEL + b' ' * 600 + b'\0\n', [b'NUL bytes in the text']),
     'random letters': (b'lorem ipsum dolor sit amet\n' * 40, [b'in.ptx:1:1: error: ']),
 }
 for what, (text, messages) in BAD_TEXTS.items():
@@ -227,11 +227,11 @@ BAD_USAGE = {
     'in.ptx --min-saving=1e999':
         "--min-saving cannot be '1e999': expected a number of flits, such as 4 or -0.5",
     'in.ptx --candidates=loops,':
-        "--candidates cannot be 'loops,': expected a list of loops, blocks and regions, with commas",
+        "--candidates cannot be 'loops,': expected a comma-separated list of loops, blocks and regions",
     'in.ptx --candidates=loops,loops':
-        "--candidates cannot be 'loops,loops': expected a list of loops, blocks and regions, with commas",
+        "--candidates cannot be 'loops,loops': expected a comma-separated list of loops, blocks and regions",
     'in.ptx --candidates=loop':
-        "--candidates cannot be 'loop': expected a list of loops, blocks and regions, with commas",
+        "--candidates cannot be 'loop': expected a comma-separated list of loops, blocks and regions",
     'in.ptx --cost=free': "--cost cannot be 'free': expected tom or refined",
     'in.ptx --emit=ptx,obj -o x': "--emit cannot be 'obj': expected ptx, meta, elf, ir, dot or map",
     'in.ptx --emit=ptx': '--emit needs -o OUT: its suffix is replaced for each output',

@@ -316,7 +316,7 @@ def campaign_words(folder):
     for name in ('../x', '/x', 'a/b'):
         write_campaign(here)
         (here / 'c.yaml').write_text((here / 'c.yaml').read_text().replace('tiny', name))
-        within('a name has no slash', ends(campaign(here), 1).err.decode())
+        within('a name must not contain a slash', ends(campaign(here), 1).err.decode())
 
 
 @case

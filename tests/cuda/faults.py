@@ -198,7 +198,7 @@ def old_library(folder):
     (folder / 'main.c').write_text('int cudaMalloc(void);\nint main(void) { return cudaMalloc(); }\n')
     ends(run(['cc', '-o', 'main', 'main.c', 'libold.so'], folder), 0)
     result = ends(simulate(folder, './main'), 1)
-    within('is linked with libcudart.so.11; ptxoffload-run has versions 12 and 13', result.err.decode())
+    within('is linked with libcudart.so.11, but ptxoffload-run supports versions 12 and 13', result.err.decode())
 
 
 @case
@@ -216,7 +216,7 @@ def document(folder):
            ['toolExecutionNotifications'][0]['message']['text'])
     ends(run([RUN, '--diagnostics=json:d.json', '--config=nosuch', '--', program, 'illegal'], folder), 7, err='')
     within("there is no configuration 'nosuch'", (folder / 'd.json').read_text())
-    within('writes to standard error as well',
+    within('also writes to standard error',
            ends(run([RUN, '--diagnostics=json', '--overlap', '--', 'true'], folder), 2).err.decode())
 
 

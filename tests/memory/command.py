@@ -194,7 +194,7 @@ def configuration(folder):
     same(listed, [])
     for name, text in (('gddr5', "there is no configuration 'gddr5'; did you mean 'gddr5_ari' or "
                         "'gddr5_isca19'? --list-configs lists them"),
-                       ('isca19', "the configuration 'isca19' is not that of a memory"),
+                       ('isca19', "the configuration 'isca19' is not for a memory"),
                        ('no.yaml', "cannot read 'no.yaml': No such file or directory")):
         within('--config: error: ' + text, ends(dram(folder, '--config=' + name), 1).err.decode())
     (folder / 'mine.yaml').write_text('base: dram/tom_vault\ndram: {banks: 8}\n')
@@ -216,7 +216,7 @@ def bad_usage(folder):
                                  "FROM:TO:STEP, above 0"),
             (['--sweep', '--load=1'], '--load and --sweep exclude each other'),
             (['--plot=a.svg'], '--plot needs --sweep'),
-            (['--plot=a.png', '--sweep'], "--plot cannot be 'a.png': its name ends in .svg"),
+            (['--plot=a.png', '--sweep'], "--plot cannot be 'a.png': the name must end in .svg"),
             (['--trace=t', '--sweep'], '--trace needs a single measurement and excludes --sweep'),
             (['--cycles=0'], "--cycles cannot be '0': expected a number from 1 to 1000000000000"),
             (['file'], 'unexpected operand (options begin with --): file'),

@@ -239,8 +239,8 @@ def replaced_within_job(folder):
     tagger.chmod(0o755)
     one = ['--workload=VECADD', '--variant=tagged', '--study=main', tools]
     ends(campaign(folder, 'run', 'tiny.yaml', *one), 3,
-         "VECADD, tagged: '%s/tools/ptxoffload-sim' is another program than when the campaign was planned: "
-         'run it again\nptxoffload-campaign: VECADD, tagged has failed: it wrote no result\n' % folder,
+         "VECADD, tagged: '%s/tools/ptxoffload-sim' has changed since the campaign was planned: "
+         'run the campaign again\nptxoffload-campaign: VECADD, tagged has failed: it wrote no result\n' % folder,
          '0 of 1 jobs done, 1 failed, 0 left; 1 run now\n')
     same(keys(folder), set())
     is_clean(folder)
@@ -480,7 +480,7 @@ def quick(folder):
     told = [ends(campaign(folder, 'run', 'tiny.yaml', '--dry-run', '--jobs=3', *more), 0).err.decode()
             for more in ([], ['--quick'], ['-q'])]
     same(told[1:], ['', ''])  # all quick jobs are done
-    within('jobs to run, 3 at a time; no such job has ended yet', told[0])
+    within('jobs to run, 3 at a time; no such job has finished yet', told[0])
     same(listed('--study=queue', '--workload=COPY'),
          ['COPY, base, q8', 'COPY, base, q64'])
     same(listed('--study=queue')[1], 'VECADD, base, q64')

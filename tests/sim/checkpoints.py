@@ -297,13 +297,13 @@ def other_runs(folder):
     refused('it was made without --functional', '--functional')
     refused('it was made with --functional', file='f.ck')
     refused('it was made on another machine', '--set', 'core.schedulers=2')
-    refused('it was made of another run', '--set', 'values.n=2999')
+    refused('it was made by another run', '--set', 'values.n=2999')
     refused('it was made without --timed', '--timed=bfs_expand')
     refused('it was made with --checkpoint-every=1', '--checkpoint-every=2')
     refused('it was made after launch 1, which is later than --stop-after', '--stop-after=1')
     refused('No such file', file='none.ck')
     refused('it is not a checkpoint', file='run.yaml')
-    refused('it was made of another run', run_file=SAMPLES / 'bfs' / 'run.yaml')
+    refused('it was made by another run', run_file=SAMPLES / 'bfs' / 'run.yaml')
     (folder / 'edge.raw').write_bytes(bytes(3000 * 4 * 4 - 4) + bytes([1, 0, 0, 0]))
     refused("'edge.raw' has changed")
     (folder / 'bfs.ptx').write_text((folder / 'bfs.ptx').read_text() + '// more\n')
@@ -315,7 +315,7 @@ def other_runs(folder):
     ends(sim(folder, *line, '--checkpoint=l.ck', '--save', '2=a.npy'), 0, '', '')
     ends(sim(folder, *line, '--resume=l.ck', '--save', '2=b.npy'), 0, '', '')
     same((folder / 'a.npy').read_bytes(), (folder / 'b.npy').read_bytes())
-    within(b'it was made of another run', ends(sim(folder, *line, '--cooperative', '--resume=l.ck'),
+    within(b'it was made by another run', ends(sim(folder, *line, '--cooperative', '--resume=l.ck'),
                                                1).err)
 
 

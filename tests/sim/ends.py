@@ -193,7 +193,7 @@ again:
              ('instruction limit', 0, True))
         assert 100000 <= found['total']['warp_instructions'] < 200000, found['total']
         assert not (folder / 'o.npy').exists()
-    within(b'--max-instructions is for --functional', ends(
+    within(b'--max-instructions needs --functional', ends(
         run([PROGRAM, *line, '--max-instructions=5'], folder), 2).err)
 
 

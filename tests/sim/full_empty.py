@@ -154,7 +154,7 @@ def nobody_fills(folder):
         found = steps(folder, LAUNCH + OUT + '  - sync: all\n', *MACHINE, *mode, code=4).err.decode()
         assert re.search("bytes into '[ab]'", found), found
         for text in ('deadlock: no command can proceed', 'command 1 in stream 0 (vecadd) is '
-                     'executed', 'command 2 in stream 2 (copy to the host, 4096 bytes)'):
+                     'executing', 'command 2 in stream 2 (copy to the host, 4096 bytes)'):
             within(text, found)
 
 
@@ -385,7 +385,7 @@ def advice_on_rounds(folder):
     found = advised(folder, buffers, (copy_in, 'copy: {buffer: out, direction: to-device, action: fill}',
                                       launch % ('out', 'in'), copy_out))
     within('must end before the kernels start: a kernel writes it before it is read', found[2])
-    within('must wait for the kernels\' end: a copy or a memory set fills it, too', found[3])
+    within('must wait for the kernels\' end: a copy or a memory set also fills it', found[3])
     within('pattern: none', found[4])
     same(advised(folder, buffers, ('sync: all',)), ['the program launches no kernels', ''])
     found = kernels(folder, buffers, one, *MACHINE, '--functional', '--overlap=advice.txt').out.decode()
@@ -441,7 +441,7 @@ def bad_steps(folder, text, expected, *arguments):
 
 for title, bad, message in (
         ('a trigger on memory without bits', OUT, 'needs memory with full/empty bits'),
-        ('a change of full/empty bits without bits', '  - empty: a\n', 'memory without full/empty bits')):
+        ('a change of full/empty bits without bits', '  - empty: a\n', 'has no full/empty bits')):
     add_case('%s is refused' % title, bad_steps, bad, message, '--config=gtx580')
 for title, bad, message in (
         ('an unknown direction', '  - copy: {buffer: a, direction: up}\n', "'to-device' or"),
@@ -451,7 +451,7 @@ for title, bad, message in (
         ('more elements than the buffer has',
          '  - copy: {buffer: a, direction: to-device, first: 1, count: n}\n', 'number of elements'),
         ('a stream beyond 15', '  - sync: 16\n', 'must be 0 to 15'),
-        ('a time that is over', '  - cpu: 1000000\n  - at: 5\n', "'at' is a later time"),
+        ('a time that is over', '  - cpu: 1000000\n  - at: 5\n', "'at' must be a later time"),
         ('a repeat without end', '  - repeat: {steps: [sync: all]}\n', "needs 'while' or 'times'")):
     add_case('%s is an error' % title, bad_steps, bad, message)
 
@@ -460,7 +460,7 @@ for title, bad, message in (
 def no_checkpoints(folder):
     """a run with streams has no checkpoints"""
     for option in ('--checkpoint=c', '--stop-after=1'):
-        within('has no checkpoints',
+        within('does not support',
                steps(folder, '  - sync: all\n', *MACHINE, option, code=1).err.decode())
 
 

@@ -269,7 +269,7 @@ def other_text(folder):
     result = ends(sim(folder, 'in.ptx', *LAUNCH, '--metadata=out.json'), 1, out='')
     within("out.json: error: these are not the metadata of 'in.ptx': output.sha256 begins with ",
            result.err.decode())
-    within(': the text is the input of the tagger, and the metadata belong to its output', result.err.decode())
+    within(': this text is the input, and the metadata belong to the output', result.err.decode())
     text = (folder / 'out.ptx').read_text()
     (folder / 'm.ptx').write_text(text + '\n')
     result = ends(sim(folder, 'm.ptx', *LAUNCH, '--metadata=out.json'), 1, out='')
@@ -451,7 +451,7 @@ def bad_objects(folder):
     struct.pack_into('<I', outside, index, 99)
     struct.pack_into('<I', other, index, 16)
     for damaged, message in (
-            (data[:300], 'm.elf: error: offset 0x0: it is cut short'),
+            (data[:300], 'm.elf: error: offset 0x0: it is truncated'),
             (data.replace(b'add.f32', b'sub.f32', 1),
              "m.elf: error: section '.ptxoffload.ptx': the PTX does not belong to the metadata"),
             (outside, 'an instruction lies outside the kernel: its index is 99, but the kernel has 22'),

@@ -198,9 +198,9 @@ def settings(folder):
     for setting, text in (
             ('m=1', "--set:1:8: error: unknown value 'm' [run-file]\n"),
             ('nubmer=1', "--set:1:8: error: unknown value 'nubmer'; did you mean 'number'?"),
-            ('number=abc', "--set:1:15: error: there is no 'abc' [run-file]\n"),
+            ('number=abc', "--set:1:15: error: unknown name 'abc' [run-file]\n"),
             ('number=3 +', '--set:1:18: error: '), ('number=1 / 0', '--set:1:15: error: '),
-            ('number=ctas', "--set:1:15: error: there is no 'ctas' [run-file]\n")):
+            ('number=ctas', "--set:1:15: error: unknown name 'ctas' [run-file]\n")):
         err = ends(sim(folder, 'run.yaml', '--set', 'values.' + setting), 1).err.decode()
         assert err.startswith(text) and err.count('error:') == 1, err
     within(b'SECTION.KEY of the machine, or values.NAME', ends(
@@ -227,7 +227,7 @@ def modules(folder):
     """one of several modules is chosen by its number"""
     library = BUILD / 'tests' / 'fuzz' / 'elf64'
     launch = ['--grid', '1', '--block', '1']
-    within(b'matching modules of PTX: select one with --module=N; ptxoffload --list shows them',
+    within(b'matching PTX modules: select one with --module=N; ptxoffload --list shows them',
            ends(sim(folder, library, *launch), 1).err)
     within(b'99',
            ends(sim(folder, library, '--module=99', *launch), 1).err)

@@ -176,7 +176,7 @@ def filters(folder):
         same([aggregates['dram*.%s.%s' % (key, kind)] for kind in ('least', 'mean', 'most')],
              [min(values), sum(values) / 8, max(values)])
     same([name for name in aggregates if re.match(r'(core|dram|llc|l1_)\d', name)], [])
-    within('no statistic of this machine has such a name',
+    within('no statistic of this machine matches',
            ends(sim(folder, *VECADD, '--stats=s.txt', '--stats-filter=core.nothing'), 1).err.decode())
     within('--stats-filter selects', ends(sim(folder, *VECADD, '--stats-filter=*'), 2).err.decode())
     within('dram*.reads  # requests, minimum, mean and maximum of 8: ',
@@ -345,7 +345,7 @@ def stands_still(folder):
            'barrier 0', text)
     # Behind the warps: requests in memory and networks. The store before the barrier is done.
     report = text[text.index('memory system in cycle'):]
-    within(': 0 requests are not answered, the last one moved in cycle', report)
+    within(': 0 requests are unanswered; the last one moved in cycle', report)
     assert 'note:' not in report, report
     without = ends(sim(folder, *line[:-4], '--functional', '--kernel', 'parted'), 4).err.decode()
     assert 'memory system' not in without, without
@@ -459,7 +459,7 @@ def configurations(folder):
     within(b'core.threads is more than', ends(sim(folder, *VECADD, '--set', 'core.warps=4'), 1).err)
     within(b'reply_network.vc_buffer is 0: no packet would arrive', ends(
         sim(folder, *VECADD, '--set', 'reply_network.vc_buffer=0'), 1).err)
-    within(b'56 cores have 67109056 lines each, the slices 4096, together more than', ends(
+    within(b'56 cores have 67109056 lines each, and the slices 4096: in total more than', ends(
         sim(folder, *VECADD, '--set', 'l1.sets=1048576', '--set', 'l1.ways=64'), 1).err)
     within(b"'core.memory_most' must be at least 2", ends(
         sim(folder, *VECADD, '--set', 'core.memory_most=1'), 1).err)
@@ -554,7 +554,7 @@ def no_room(folder):
     """a machine too small for a CTA is an error of the configuration, and says what it lacks"""
     result = ends(sim(folder, *VECADD, '--set', 'core.registers=64', '--json=out.json'), 1)
     within(b'error: a core has too little registers for one CTA of the launch: core.registers is 64, '
-           b'and the CTA needs ', result.err)
+           b'but the CTA needs ', result.err)
     within(b'--set=core.thread_registers=N sets it): kernel \'vecadd\', launch 1 [config]', result.err)
     same(summary(folder / 'out.json')['outcome'], 'bad input')
     within(b'core.threads is 96, but the CTA needs 128', ends(
@@ -694,7 +694,7 @@ def injection_schemes(folder):
 def registers(folder):
     """core.thread_registers says how many a thread has"""
     said = ends(sim(folder, *VECADD, '-v', '--set=core.thread_registers=128'), 0).err.decode()
-    within('vecadd: 128 registers a thread (core.thread_registers), 1 CTAs a core', said)
+    within('vecadd: 128 registers per thread (core.thread_registers), 1 CTAs per core', said)
     for wrong in ('256', 'x', '-1'):
         within(b"'core.thread_registers' must be", ends(
             sim(folder, *VECADD, '--set=core.thread_registers=' + wrong), 1).err)

@@ -245,7 +245,7 @@ const struct scheme_ops tom_blocks = {
                       .keys = keys,
                       .key_count = ARRAY_LENGTH(keys),
                       .config_bytes = sizeof(struct tom_config),
-                      .policy_help = "offload blocks to SMs in memory stacks: under their\n"
+                      .policy_help = "tom-*: offload blocks to SMs in memory stacks: under their\n"
                                      "condition (tom-no-ctrl), also unless channels or stacks are\n"
                                      "busy (tom-ctrl), also by share of arithmetic (tom-alu) or\n"
                                      "measured cycles (tom-measured); or at no cost (tom-ideal\n"

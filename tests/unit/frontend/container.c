@@ -463,7 +463,7 @@ static void test_choose(void **state)
     assert_chosen(o, "", NULL, "");
     assert_chosen(o, "-1", NULL, "");
     assert_chosen(o, "18446744073709551617", NULL, "");
-    assert_said(o, "there is no module 18446744073709551617");
+    assert_said(o, "no module 18446744073709551617");
     assert_chosen(o, NULL, "100", "");
     assert_said(o, "no module for '100'; the file has: sm_90, sm_90a, sm_80, sm_100f");
     assert_chosen(o, NULL, "sm_", "");

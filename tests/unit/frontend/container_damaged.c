@@ -263,7 +263,7 @@ static void test_claims(void **state)
         {1, PACKING_LZ4, 1000, "unpacks to fewer bytes than it claims"},
         {1, PACKING_LZ4, UINT64_C(1) << 31, "claims 2147483648 bytes; 2 GiB and more are not read"},
         {1, PACKING_LZ4, INT32_MAX, "claims to unpack to 2147483647 bytes, which its"},
-        {2, PACKING_ZSTD, 100, "becomes more than it claims"},
+        {2, PACKING_ZSTD, 100, "unpacks to more bytes than it claims"},
         {2, PACKING_ZSTD, 1000, "unpacks to fewer bytes than it claims"},
         {2, PACKING_ZSTD, UINT64_C(100) << 30, "2 GiB and more are not read"},
         {2, PACKING_ZSTD, UINT64_MAX, "claims 18446744073709551615 bytes; 2 GiB and more"},
@@ -297,10 +297,10 @@ static void test_bomb(void **state)
     free(zeros);
     open_blob(o);
     assert_true(module_at(o, 0)->payload_size < 16384);
-    assert_no_text(o, 0, "packed bytes may not become");
+    assert_no_text(o, 0, "packed bytes cannot hold");
     blob_set(&o->blob, FIRST + 56, 1000, 8, 0);
     open_blob(o);
-    assert_no_text(o, 0, "becomes more than it claims");
+    assert_no_text(o, 0, "unpacks to more bytes than it claims");
 }
 
 static void test_packings(void **state)
@@ -315,7 +315,7 @@ static void test_packings(void **state)
     make_fatbin(&o->blob, odd, 4);
     open_blob(o);
     assert_true(o->is_good);
-    assert_no_text(o, 0, "is packed as CUDA 5 and 6 did");
+    assert_no_text(o, 0, "is packed in the format of CUDA 5 and 6");
     assert_no_text(o, 1, "is encrypted");
     assert_no_text(o, 2, "is empty");
     assert_no_text(o, 3, "is packed, but has no packed bytes");

@@ -140,7 +140,7 @@ static void faults(void **state)
         {"nodes:\n  a: {op: increment, count: 1}\n  s: {op: st.f32, in: [a, a]}\n", 3, 3,
          "'s' has no 'base'"},
         {"nodes:\n  a: {op: increment, count: 1 +}\n", 2, 29, "a value is missing here"},
-        {"nodes:\n  a: {op: increment, count: m}\n", 2, 29, "there is no 'm'"},
+        {"nodes:\n  a: {op: increment, count: m}\n", 2, 29, "unknown name 'm'"},
         {"nodes:\n  a: {op: increment, count: 1, tokens: x}\n", 2, 40,
          "'x' is not a whole number from 0 to 65536"},
         {"nodes:\n  a: {op: increment, count: 1}\n  a: {op: increment, count: 1}\n", 3, 3,

@@ -169,7 +169,7 @@ static void faults(void **state)
         {"noc: {nodes: 3}", "a.yaml:1:14: 'noc.nodes' must be a list, such as [1, 2, 3]"},
         {"noc: {nodes: [3, 64]}", "a.yaml:1:18: an element of 'nodes' must be at most 63"},
         {"noc: {vcs: 1, vcs: 2}", "a.yaml:1:15: duplicate key 'vcs'"},
-        {"noc: 3", "a.yaml:1:6: 'noc' has keys with values"},
+        {"noc: 3", "a.yaml:1:6: 'noc' must be a mapping of keys to values"},
         {"- 3", "a.yaml:1:1: a configuration must be a mapping of sections"},
         {"base: a.yaml", "a.yaml:1:7: 'a.yaml' is its own base"},
         {"base: b.yaml", "a.yaml:1:7: the base 'b.yaml' cannot be used "

@@ -135,7 +135,7 @@ static void report(void **state)
     FILE *to = open_memstream(&text, &size);
     memsys_report(f.m, to, 10);
     fclose(to);
-    assert_non_null(strstr(text, "in cycle 50: 1 requests are not answered"));
+    assert_non_null(strstr(text, "in cycle 50: 1 requests are unanswered"));
     const char moved[] = "the last one moved in cycle ";
     assert_non_null(strstr(text, moved));
     assert_in_range(strtoull(strstr(text, moved) + strlen(moved), NULL, 10), 1, 50);

@@ -241,7 +241,7 @@ static void bad_expressions(void **state)
         {"1 +", "a value is missing here"},
         {"(1", "')' is missing here"},
         {"1 2", "unexpected text after the expression"},
-        {"x", "there is no 'x'"},
+        {"x", "unknown name 'x'"},
         {"min(1)", "',' is missing here"},
         {"1 ? 2", "':' is missing here"},
         {"#", "this is not a value"},

@@ -151,12 +151,12 @@ static void what_cannot_be_read(void **state)
     static const struct {
         const char *text, *says;
     } wrong[] = {
-        {"transpos", "there is no 'transpos'; did you mean 'transpose'?"},
-        {"", "there is no ''"},
+        {"transpos", "unknown pattern 'transpos'; did you mean 'transpose'?"},
+        {"", "unknown pattern ''"},
         {"uniform:3", "'uniform' takes no list"},
         {"hotspot", "'hotspot' needs a list of places, as in hotspot:3,7"},
         {"hotspot:", "'hotspot' needs a list of places, as in hotspot:3,7"},
-        {"hotspot:3,", "there is no place '': they are numbers from 0"},
+        {"hotspot:3,", "unknown place '': places are numbers from 0"},
         {"hotspot:x", "unknown place 'x': places are numbers from 0"},
         {"hotspot:12345678", "unknown place '12345678': places are numbers from 0"},
         {"hotspot:3;4", "cannot read '3;4': expected places such as 3,7 or 0-5"},
