@@ -259,7 +259,7 @@ enum ptxoffload_status ptxoffload_release(struct ptxoffload_device *device, uint
     API_ENTER(&device->object);
     return device_free(&device->device, address)
                ? PTXOFFLOAD_OK
-               : argument_fault(device, NULL, "no allocation begins at this address");
+               : argument_fault(device, NULL, "no allocation starts at this address");
 }
 
 static enum ptxoffload_status range_fault(struct ptxoffload_device *device, uint64_t address,
@@ -487,7 +487,7 @@ static enum ptxoffload_status run(struct ptxoffload_device *device,
         (launch->argument_count && !launch->arguments))
         return argument_fault(device, launch->kernel,
                               arena_printf(&device->object.arena,
-                                           "the kernel has %u parameters, and %u arguments are "
+                                           "the kernel has %u parameters, but %u arguments are "
                                            "given",
                                            request.kernel->param_count, launch->argument_count));
     for (uint32_t i = 0; i < launch->argument_count; i++)

@@ -19,12 +19,12 @@ static const char *find_side(const struct campaign_plan *plan, const char *name,
     const char *variant = arena_strndup(plan->arena, name, at ? (size_t)(at - name) : strlen(name));
     *side = (struct compared_side){campaign_variant(campaign, variant), CAMPAIGN_NONE};
     if (side->variant == CAMPAIGN_NONE)
-        return arena_printf(plan->arena, "there is no variant '%s'", variant);
+        return arena_printf(plan->arena, "unknown variant '%s'", variant);
     for (uint32_t i = 0; at && i < campaign->points.n; i++)
         if (!strcmp(campaign->points.v[i].name, at + 1))
             side->point = i;
     if (at && side->point == CAMPAIGN_NONE)
-        return arena_printf(plan->arena, "there is no point '%s'", at + 1);
+        return arena_printf(plan->arena, "unknown point '%s'", at + 1);
     return NULL;
 }
 

@@ -456,8 +456,7 @@ static const char *check_names(const struct campaign_plan *plan,
         for (uint32_t k = 0; k < campaign->studies.n; k++)
             found |= !strcmp(campaign->studies.v[k].name, selection->studies.list.v[i]);
         if (!found)
-            return arena_printf(plan->arena, "there is no study '%s'",
-                                selection->studies.list.v[i]);
+            return arena_printf(plan->arena, "unknown study '%s'", selection->studies.list.v[i]);
     }
     for (uint32_t i = 0; i < selection->workloads.list.n; i++) {
         const char *name = selection->workloads.list.v[i];
@@ -466,12 +465,11 @@ static const char *check_names(const struct campaign_plan *plan,
             found |=
                 campaign->workloads.v[k].group && !strcmp(campaign->workloads.v[k].group, name);
         if (!found)
-            return arena_printf(plan->arena, "there is no workload '%s'", name);
+            return arena_printf(plan->arena, "unknown workload '%s'", name);
     }
     for (uint32_t i = 0; i < selection->variants.list.n; i++)
         if (campaign_variant(campaign, selection->variants.list.v[i]) == CAMPAIGN_NONE)
-            return arena_printf(plan->arena, "there is no variant '%s'",
-                                selection->variants.list.v[i]);
+            return arena_printf(plan->arena, "unknown variant '%s'", selection->variants.list.v[i]);
     return NULL;
 }
 

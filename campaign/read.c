@@ -62,7 +62,7 @@ const char *campaign_list_text(struct campaign_reading *r, const struct yaml_nod
     for (uint32_t i = 0; i < list->count; i++) {
         const struct yaml_node *item = yaml_at(&r->document, list->items[i]);
         if (item->kind != YAML_SCALAR)
-            campaign_fault(r, item, "an element of a list is one value");
+            campaign_fault(r, item, "an element of a list must be one value");
         else
             text = arena_printf(r->campaign->arena, "%s%s%s", text, i ? ", " : "", item->text);
     }
@@ -84,7 +84,7 @@ static void take_settings(struct campaign_reading *r, const struct yaml_node *no
         const struct yaml_node *key = yaml_at(&r->document, node->items[i]);
         const struct yaml_node *value = yaml_at(&r->document, node->items[i + 1]);
         if (key->kind != YAML_SCALAR || !campaign_is_key(key->text)) {
-            campaign_fault(r, key, "a key is a single word of letters, digits, _ and dots");
+            campaign_fault(r, key, "a key must be a single word of letters, digits, _ and dots");
             continue;
         }
         const char *name =
@@ -116,7 +116,7 @@ void text_list_read(struct campaign_reading *r, const struct yaml_node *node, st
         if (word->kind == YAML_SCALAR)
             vec_push(r->campaign->arena, &to->list, word->text);
         else
-            campaign_fault(r, word, "an entry is one value");
+            campaign_fault(r, word, "an entry must be one value");
     }
 }
 
@@ -202,7 +202,7 @@ static void take_variant(struct campaign_reading *r, const struct yaml_node *nod
         text_list_read(r, keys.of[CAMPAIGN_VARIANT_tag], &made.tag);
         if (made.tag.list.n && !strchr("-@", *made.tag.list.v[0]))
             campaign_fault(r, keys.of[CAMPAIGN_VARIANT_tag],
-                           "'%s' is no option of ptxoffload: [] tags with its defaults",
+                           "'%s' is not an option of ptxoffload: [] tags with its defaults",
                            made.tag.list.v[0]);
     }
     if (!is_word(made.name))
@@ -224,9 +224,9 @@ static void take_values(struct campaign_reading *r, const struct yaml_node *node
         if (key->kind == YAML_SCALAR)
             made.workload = campaign_workload(r->campaign, key->text);
         if (made.workload == CAMPAIGN_NONE)
-            campaign_fault(r, key, "there is no such workload");
+            campaign_fault(r, key, "unknown workload");
         else if (value->kind != YAML_MAPPING)
-            campaign_fault(r, value, "values of a workload are NAME: VALUE");
+            campaign_fault(r, value, "values of a workload must be NAME: VALUE");
         else
             take_settings(r, value, "", &made.list);
         vec_push(r->campaign->arena, &to->values, made);
@@ -286,7 +286,7 @@ static void take_definitions(struct campaign_reading *r, const struct yaml_node 
         const struct yaml_node *name = yaml_at(&r->document, node->items[i]);
         const struct yaml_node *value = yaml_at(&r->document, node->items[i + 1]);
         if (name->kind != YAML_SCALAR || !is_word(name->text)) {
-            campaign_fault(r, name, "a name has letters, digits and _");
+            campaign_fault(r, name, "a name must consist of letters, digits and _");
             continue;
         }
         bool is_taken = false;
@@ -337,7 +337,7 @@ static void take_all(struct campaign_reading *r, const struct campaign_keys *key
     const struct yaml_node *quick = keys->of[CAMPAIGN_CAMPAIGN_quick_notes];
     campaign->name = keys->of[CAMPAIGN_CAMPAIGN_name]->text;
     if (strchr(campaign->name, '/'))
-        campaign_fault(r, keys->of[CAMPAIGN_CAMPAIGN_name], "a name has no slash");
+        campaign_fault(r, keys->of[CAMPAIGN_CAMPAIGN_name], "a name must not contain a slash");
     campaign->title = campaign_text(keys->of[CAMPAIGN_CAMPAIGN_title]);
     campaign->notes = notes ? path_of(campaign, notes->text) : NULL;
     campaign->quick_notes = quick ? path_of(campaign, quick->text) : campaign->notes;

@@ -111,7 +111,7 @@ static void take_expected(struct campaign_reading *r, const struct yaml_node *ro
     struct campaign_known *known = known_of(r, column, row->text);
     known->is_expected = value->kind == YAML_SCALAR && read_bounds(value->text, &known->expected);
     if (!known->is_expected)
-        campaign_fault(r, value, "an expectation is written as >= N, <= N or N .. M");
+        campaign_fault(r, value, "an expectation must be written as >= N, <= N or N .. M");
 }
 
 typedef void known_take(struct campaign_reading *r, const struct yaml_node *row,
@@ -175,7 +175,8 @@ static void take_column(struct campaign_reading *r, const struct yaml_node *node
     if (keys.of[CAMPAIGN_COLUMN_digits] &&
         campaign_number(r, keys.of[CAMPAIGN_COLUMN_digits], &digits)) {
         if (digits != trunc(digits) || digits < 0 || digits > 9)
-            campaign_fault(r, keys.of[CAMPAIGN_COLUMN_digits], "the number of digits is 0 to 9");
+            campaign_fault(r, keys.of[CAMPAIGN_COLUMN_digits],
+                           "the number of digits must be 0 to 9");
         else
             made.digits = (int)digits;
     }
@@ -225,7 +226,7 @@ static void take_figure(struct campaign_reading *r, const struct yaml_node *node
     int mean = campaign_choice(r, keys.of[CAMPAIGN_FIGURE_mean], mean_words, MEAN_ARITHMETIC);
     int unit = campaign_choice(r, keys.of[CAMPAIGN_FIGURE_unit], unit_words, UNIT_NUMBER);
     if (reference && made.reference == CAMPAIGN_NONE)
-        campaign_fault(r, reference, "there is no workload '%s'", reference->text);
+        campaign_fault(r, reference, "unknown workload '%s'", reference->text);
     take_rows(r, keys.of[CAMPAIGN_FIGURE_workloads], &made);
     campaign_places_read(r, keys.of[CAMPAIGN_FIGURE_points], CAMPAIGN_POINTS, &made.points);
     for (uint32_t i = 0; i < columns->count; i++)

@@ -162,7 +162,7 @@ static void add_axes(struct campaign_sweep *s, struct sweep_axes *to, enum axis_
     for (uint32_t i = 0; node && i < node->count; i += 2) {
         const struct yaml_node *key = yaml_at(&s->r->document, node->items[i]);
         if (key->kind != YAML_SCALAR || !campaign_is_key(key->text))
-            campaign_fault(s->r, key, "a key is a single word of letters, digits, _ and dots");
+            campaign_fault(s->r, key, "a key must be a single word of letters, digits, _ and dots");
         else
             add_axis(s, to, kind, key->text, key, yaml_at(&s->r->document, node->items[i + 1]));
     }

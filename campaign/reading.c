@@ -33,10 +33,10 @@ int campaign_choice(struct campaign_reading *r, const struct yaml_node *node,
         nearest_offer(&nearest, words[i], strlen(words[i]));
     }
     if (nearest.best)
-        campaign_fault(r, node, "there is no '%s' here; did you mean '%s'?", node->text,
+        campaign_fault(r, node, "'%s' is not allowed here; did you mean '%s'?", node->text,
                        nearest.best);
     else
-        campaign_fault(r, node, "there is no '%s' here", node->text);
+        campaign_fault(r, node, "'%s' is not allowed here", node->text);
     return initial;
 }
 
@@ -60,7 +60,7 @@ bool campaign_number(struct campaign_reading *r, const struct yaml_node *node, d
 bool campaign_new_name(struct campaign_reading *r, const struct yaml_node *node, bool is_taken)
 {
     if (is_taken)
-        campaign_fault(r, node, "the name '%s' is taken", node->text);
+        campaign_fault(r, node, "the name '%s' is already used", node->text);
     return !is_taken;
 }
 
@@ -125,7 +125,7 @@ const struct expr *campaign_expression_of(struct campaign_reading *r, const stru
 {
     struct expr_fault fault;
     if (node->kind != YAML_SCALAR) {
-        campaign_fault(r, node, "an expression is one value");
+        campaign_fault(r, node, "an expression must be one value");
         return NULL;
     }
     const struct expr *expr =
@@ -188,10 +188,10 @@ static void unknown_thing(struct campaign_reading *r, const struct yaml_node *no
             nearest_offer(&nearest, named.group, strlen(named.group));
     }
     if (nearest.best)
-        campaign_fault(r, node, "there is no %s '%s'; did you mean '%s'?", words[kind], node->text,
+        campaign_fault(r, node, "unknown %s '%s'; did you mean '%s'?", words[kind], node->text,
                        nearest.best);
     else
-        campaign_fault(r, node, "there is no %s '%s'", words[kind], node->text);
+        campaign_fault(r, node, "unknown %s '%s'", words[kind], node->text);
 }
 
 bool campaign_stands_for(struct campaign_reading *r, const struct yaml_node *node,

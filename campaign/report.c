@@ -60,13 +60,12 @@ static void mean_add(struct making *m, struct mean *mean, const struct campaign_
 static void report_left_out(struct making *m, const struct mean *mean,
                             const struct campaign_column *column, const char *row)
 {
-    const char *text = arena_printf(m->arena, "%s of '%s': of %u of %u only", row, column->name,
+    const char *text = arena_printf(m->arena, "%s of '%s': only of %u of %u", row, column->name,
                                     mean->count, mean->of);
     if (mean->zeros)
-        text = arena_printf(m->arena,
-                            "%s; a geometric mean leaves out ratios and values that are not above "
-                            "0: %s",
-                            text, mean->zeros);
+        text = arena_printf(
+            m->arena, "%s; a geometric mean omits ratios and values that are not positive: %s",
+            text, mean->zeros);
     vec_push(m->arena, &m->table->left_out, text);
 }
 
@@ -303,7 +302,7 @@ static const char *check_figures(const struct campaign_report *report,
         for (uint32_t k = 0; k < report->campaign->figures.n; k++)
             found |= !strcmp(report->campaign->figures.v[k].name, figures->list.v[i]);
         if (!found)
-            return arena_printf(report->arena, "there is no figure '%s'", figures->list.v[i]);
+            return arena_printf(report->arena, "unknown figure '%s'", figures->list.v[i]);
     }
     return NULL;
 }

@@ -88,13 +88,13 @@ const char *campaign_slurm_set(struct campaign_slurm *slurm, struct arena *arena
         errno = 0;
         unsigned long number = strtoul(value, &end, 10);
         if (*value < '0' || *value > '9' || *end || errno || !number || number > settings[i].most)
-            return arena_printf(arena, "%s cannot be '%s': it is a number from 1 to %u", key, value,
-                                settings[i].most);
+            return arena_printf(arena, "%s cannot be '%s': expected a number from 1 to %u", key,
+                                value, settings[i].most);
         *(uint32_t *)(void *)to = (uint32_t)number;
         return NULL;
     }
     return arena_printf(arena,
-                        "there is no '%s': the keys are partition, time, memory, array_size, "
+                        "unknown key '%s': the keys are partition, time, memory, array_size, "
                         "jobs_per_task and poll",
                         key);
 }

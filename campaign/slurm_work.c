@@ -52,7 +52,7 @@ static const char *claim(const struct campaign_store *store, const char *key, co
     if (!made && errno != EEXIST)
         return arena_printf(store->arena, "cannot make '%s': %s", folder, strerror(errno));
     if (!made && !was_own(path, owner))
-        return arena_printf(store->arena, "another task runs it, which '%s' names", path);
+        return arena_printf(store->arena, "another task runs it; '%s' names that task", path);
     return write_owner(path, owner)
                ? NULL
                : arena_printf(store->arena, "cannot write '%s': %s", path, strerror(errno));
@@ -105,7 +105,7 @@ int campaign_slurm_work(struct arena *arena, const char *folder, const char *tic
         if (i >= each * task)
             failed |= run_line(&store, line, owner);
     if (each < 1)
-        fprintf(stderr, "'%s' is no file of tickets\n", tickets);
+        fprintf(stderr, "'%s' is not a file of tickets\n", tickets);
     free(line);
     fclose(from);
     return failed || each < 1;

@@ -19,7 +19,7 @@ static const char *make_folder(struct arena *arena, const char *path, bool may_b
     struct stat status;
     bool is_link = !may_be_link && !lstat(path, &status) && S_ISLNK(status.st_mode);
     if (is_link)
-        return arena_printf(arena, "'%s' is a link, and not a folder of a store", path);
+        return arena_printf(arena, "'%s' is a link, not the folder of a store", path);
     if (!mkdir(path, 0777) || errno == EEXIST)
         return NULL;
     return arena_printf(arena, "cannot make the folder '%s': %s", path, strerror(errno));

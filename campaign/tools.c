@@ -66,7 +66,7 @@ const char *campaign_tool_check(struct arena *arena, const struct campaign_tool 
     if (error || !strcmp(digest, tool->digest))
         return error;
     return arena_printf(arena,
-                        "'%s' is another program than when the campaign was planned: run it again",
+                        "'%s' has changed since the campaign was planned: run the campaign again",
                         tool->path);
 }
 

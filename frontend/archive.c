@@ -38,7 +38,7 @@ static bool read_header(struct archive *archive, struct archive_member *member)
 {
     struct ar_hdr header;
     if (archive->size - archive->at < sizeof header) {
-        archive->fault = "the archive is cut short in a member's header";
+        archive->fault = "the archive is truncated in a member's header";
         return false;
     }
     memcpy(&header, archive->bytes + archive->at, sizeof header);
@@ -54,7 +54,7 @@ static bool read_header(struct archive *archive, struct archive_member *member)
     member->begin = archive->at + sizeof header;
     uint64_t left = archive->size - member->begin;
     if (member->size > left) {
-        archive->fault = "this member is cut short";
+        archive->fault = "this member is truncated";
         member->size = left;
         return true;
     }

@@ -50,7 +50,7 @@ void container_fault(struct container *container, struct container_place place, 
     if (container->faults++ >= MOST_FAULTS) {
         if (container->faults == MOST_FAULTS + 1)
             diag_add(container->diags, DIAG_NOTE, "container", NO_OFFSET, NO_OFFSET,
-                     "further errors of this file are not reported");
+                     "further errors in this file are not reported");
         return;
     }
     char text[300];
@@ -162,7 +162,8 @@ static void read_part(struct container *container, struct container_place place,
     if (part->is_lost) {
         if (for_fatbins || !part->name)
             container_fault(container, place, begin,
-                            "%" PRIu64 " bytes at 0x%" PRIx64 " are claimed, which are not there",
+                            "%" PRIu64 " bytes at 0x%" PRIx64 " are claimed, but the file does not "
+                            "have them",
                             part->size, part->begin);
         return;
     }
@@ -190,7 +191,7 @@ static void read_object(struct container *container, struct container_place plac
     const char *image = container->bytes + begin;
     struct object object;
     if (!object_read(&object, memory, image, size)) {
-        container_fault(container, place, begin, "the ELF header is damaged or cut short");
+        container_fault(container, place, begin, "the ELF header is damaged or truncated");
         return;
     }
     if (object.is_cubin) {
@@ -241,7 +242,7 @@ static void read_member(struct container *container, const struct archive_member
         kind = CONTAINER_UNKNOWN;
     if (!read_one(container, place, kind, member->begin, member->size))
         diag_add(container->diags, DIAG_WARNING, "container", NO_OFFSET, NO_OFFSET,
-                 "member '%s', offset 0x%" PRIx64 ", is left out: it is %s", place.member,
+                 "member '%s', offset 0x%" PRIx64 ", is skipped: it is %s", place.member,
                  member->begin,
                  kind == CONTAINER_ARCHIVE ? "an archive in an archive"
                  : what                    ? what
@@ -276,7 +277,7 @@ static bool is_binary(struct container *container)
         memchr(container->bytes, 0, container->size < LOOKED_AT ? container->size : LOOKED_AT);
     if (zero)
         container_fault(container, (struct container_place){0}, (uint64_t)(zero - container->bytes),
-                        "this is neither PTX text nor a known container: there is a NUL byte");
+                        "this is neither PTX text nor a known container: it contains a NUL byte");
     return zero;
 }
 

@@ -32,7 +32,7 @@ static bool read_choice(const struct container *container, struct container_choi
         if (!digits || choice.module[digits] || number >= container->modules.n)
             return refuse(diags, "no-module",
                           arena_printf(container->arena,
-                                       "there is no module %s: the file has %u, counted from 0",
+                                       "no module %s: the file has %u, counted from 0",
                                        choice.module, container->modules.n));
         wanted->module = (uint32_t)number;
     }
@@ -105,7 +105,7 @@ uint32_t container_choose(const struct container *container, struct container_ch
         return choose_one(container, &wanted, choice.arch, *modules, diags);
     if (!count_of_arch(container, &wanted))
         return refuse(diags, "no-module",
-                      arena_printf(container->arena, "there is no module for '%s'; there are:%s",
+                      arena_printf(container->arena, "no module for '%s'; the file has:%s",
                                    choice.arch, architectures(container)));
     uint32_t count = choose_of_kind(container, &wanted, MODULE_PTX, *modules);
     if (!count)

@@ -49,13 +49,15 @@ static bool check_sizes(const struct container_reading *r)
     if (module->packing == PACKING_NONE)
         return true;
     if (module->packing == PACKING_OLD)
-        return refuse(r, "packing", "is packed as CUDA 5 and 6 did, which is not supported");
+        return refuse(r, "packing",
+                      "is packed in the format of CUDA 5 and 6, which is not "
+                      "supported");
     if (!module->payload_size)
         return refuse(r, "packing", "is packed, but has no packed bytes");
     if (module->size > unpack_most(module->packing, module->payload_size))
         return refuse(r, "packing",
-                      "claims to become %" PRIu64 " bytes, which its %" PRIu64
-                      " packed bytes may not become",
+                      "claims to unpack to %" PRIu64 " bytes, which its %" PRIu64
+                      " packed bytes cannot hold",
                       module->size, module->payload_size);
     return true;
 }
@@ -98,8 +100,8 @@ static bool find_cubin_text(const struct container_reading *r, const char *image
     if (object_find(memory, image, r->module->size, cubin_text, part) && part->size)
         return true;
     return refuse(r, "no-ptx",
-                  "was made without its PTX: compile with -lineinfo or -G, or keep the PTX beside "
-                  "it, such as with -gencode arch=compute_80,code=compute_80");
+                  "was made without its PTX: compile with -lineinfo or -G, or keep the PTX as "
+                  "well, such as with -gencode arch=compute_80,code=compute_80");
 }
 
 static bool read_cubin(const struct container_reading *r, char **text, uint32_t *length)
@@ -130,7 +132,7 @@ static bool refuse_lto_ir(const struct container_reading *r, char **text, uint32
 static bool refuse_other(const struct container_reading *r, char **text, uint32_t *length)
 {
     (void)text, (void)length;
-    return refuse(r, "no-ptx", "is of kind %u, which is not known", r->module->fatbin_kind);
+    return refuse(r, "no-ptx", "is of the unknown kind %u", r->module->fatbin_kind);
 }
 
 static const struct {

@@ -174,11 +174,11 @@ static bool is_no_label(const struct section *s)
 static bool read_place(struct section *s)
 {
     if (is_no_label(s))
-        return refuse(s, "has its own meaning and is no label");
+        return refuse(s, "is reserved and cannot be a label");
     if (s->type != W_b32 && s->type != W_b64)
         return refuse(s, "is an address, for .b32 and .b64");
     if (s->kind == TOKEN_WORD && is_reserved(s))
-        return refuse(s, "has its own meaning and is no section");
+        return refuse(s, "is reserved and cannot be a section");
     next(s);
     if (is(s, '+')) {
         if (!needs(s, 32))
@@ -211,7 +211,7 @@ static bool read_list(struct section *s)
 {
     uint32_t word = word_id(s);
     if (word != W_b8 && word != W_b16 && word != W_b32 && word != W_b64)
-        return refuse(s, "is no type of a section: .b8, .b16, .b32 or .b64");
+        return refuse(s, "is not a type for a section: use .b8, .b16, .b32 or .b64");
     s->type = (uint16_t)word;
     next(s);
     if (s->kind == TOKEN_NAME || s->kind == TOKEN_WORD)
@@ -229,7 +229,7 @@ static bool read_label(struct section *s)
     if (!needs(s, 70))
         return false;
     if (is_no_label(s))
-        return refuse(s, "has its own meaning and is no label");
+        return refuse(s, "is reserved and cannot be a label");
     struct section label = *s;
     size_t length = (size_t)(s->at - s->begin);
     next(s);
@@ -238,7 +238,7 @@ static bool read_label(struct section *s)
     struct intern *names = s->labels ? &s->d->labels : &s->d->placed;
     uint32_t known = intern_find(names, label.begin, length);
     if (known != UINT32_MAX && !s->labels)
-        refuse(&label, "is a label already");
+        refuse(&label, "is already a label");
     intern_add(names, label.begin, length);
     next(s);
     return true;
@@ -252,7 +252,7 @@ static bool read_head(struct section *s)
     if (s->kind != TOKEN_WORD)
         return refuse(s, "must be the name of a section, which begins with a dot");
     if (is_reserved(s))
-        return refuse(s, "has its own meaning and cannot name a section");
+        return refuse(s, "is reserved and cannot name a section");
     next(s);
     return is(s, '{') || refuse(s, "must be the '{' of a section");
 }
@@ -283,7 +283,7 @@ void debug_check_section(struct directives *d, uint32_t node)
 void debug_check_dwarf(struct directives *d, uint32_t node)
 {
     if (d->version >= 20)
-        directive_fault(d, "version", node, "'@@DWARF' was taken until PTX 1.5");
+        directive_fault(d, "version", node, "'@@DWARF' is valid only up to PTX 1.5");
 }
 
 // Files and positions
@@ -292,14 +292,14 @@ void debug_check_file(struct directives *d, uint32_t directive)
 {
     const struct node *index = node_at(d, directive + 1);
     if (index->kind != NODE_INT || index->value >> 32) {
-        directive_fault(d, "directive", directive + 1, "a file has an index of 32 bits");
+        directive_fault(d, "directive", directive + 1, "the index of a file must have 32 bits");
         return;
     }
     NODE_EACH (child, d->tree, directive) {
         if (child == directive + 1 || node_at(d, child)->kind == NODE_STRING)
             continue;
         if (node_at(d, child)->kind == NODE_FLOAT64)
-            directive_fault(d, "directive", child, "time and size of a file are integers");
+            directive_fault(d, "directive", child, "time and size of a file must be integers");
         else if (d->version && d->version < 32)
             directive_fault(d, "version", child, "time and size of a file need PTX 3.2");
         else
@@ -311,7 +311,9 @@ void debug_check_file(struct directives *d, uint32_t directive)
         if (before[1].value != index->value)
             continue;
         directive_fault(d, "directive", directive + 1, "another file has this index");
-        diag_add(d->diags, DIAG_NOTE, "directive", before->begin, before->end, "it stands here");
+        diag_add(d->diags, DIAG_NOTE, "directive", before->begin, before->end,
+                 "the other file is "
+                 "here");
         return;
     }
     vec_push(&d->scratch, &d->files, directive);
@@ -360,7 +362,7 @@ static bool read_inlined(struct directives *d, uint32_t directive, uint32_t node
     }
     uint32_t after = read_position(d, directive, at + 1, caller);
     if (after && after < end)
-        directive_fault(d, "directive", after, "is one part of '.loc' too many");
+        directive_fault(d, "directive", after, "is an extra part of '.loc'");
     if (after && node_at(d, label)->kind == NODE_NAME)
         vec_push(&d->scratch, &d->label_uses,
                  ((struct label_use){(uint32_t)node_at(d, label)->value, node_at(d, label)->begin,
@@ -377,7 +379,7 @@ void debug_check_loc(struct directives *d, uint32_t directive)
     if (after < node_next(d->tree, directive) && read_inlined(d, directive, after, caller) &&
         intern_find(&d->places, (const char *)caller, sizeof caller) == UINT32_MAX)
         directive_fault(d, "directive", directive,
-                        "no '.loc' before it has the place of its inlined_at");
+                        "no '.loc' before it has the location of its inlined_at");
     uint32_t *kept = ARENA_ARRAY(&d->scratch, uint32_t, 3);
     memcpy(kept, place, sizeof place);
     intern_add(&d->places, (const char *)kept, sizeof place);
@@ -406,7 +408,8 @@ void debug_check_labels(struct directives *d)
         const struct name *name = tree_name(d->tree, use->name);
         if (intern_find(&d->labels, name->text, name->length) == UINT32_MAX)
             diag_add(d->diags, DIAG_ERROR, "directive", use->begin, use->end,
-                     "'%.*s' is no label of a section .debug_str", (int)name->length, name->text);
+                     "'%.*s' is not a label of a section .debug_str", (int)name->length,
+                     name->text);
     }
 }
 

@@ -28,7 +28,7 @@ static bool take(struct directives *d, uint32_t *slot, uint32_t node, const char
 {
     if (*slot)
         directive_fault_word(d, "declaration", node,
-                             arena_printf(&d->scratch, "a declaration has one %s", what));
+                             arena_printf(&d->scratch, "a declaration can have only one %s", what));
     else
         *slot = node;
     return *slot == node;
@@ -39,7 +39,7 @@ static void check_align(struct directives *d, uint32_t spec)
     const struct node *node = node_at(d, spec);
     bool number = node->size == 2 && node[1].kind == NODE_INT && node->end == node[1].end;
     if (!number || !node[1].value || node[1].value >> 32 || (node[1].value & (node[1].value - 1)))
-        directive_fault(d, "declaration", spec, "an alignment is a power of two");
+        directive_fault(d, "declaration", spec, "an alignment must be a power of two");
 }
 
 // Reports an argument of a word other than .align and .attribute.
@@ -59,7 +59,7 @@ static void check_attribute(struct directives *d, uint32_t spec, uint16_t space)
     NODE_EACH (child, d->tree, spec) {
         uint16_t word = node_at(d, child)->kind == NODE_SPEC ? word_at(d, child) : W_UNKNOWN;
         if (word != W_managed && word != W_unified_mod)
-            directive_fault(d, "declaration", child, "no such attribute is known");
+            directive_fault(d, "declaration", child, "unknown attribute");
         else if (space != W_global && (space != W_func || word == W_managed))
             directive_fault(d, "declaration", child, "only .global variables have this attribute");
         else if (word == W_unified_mod && node_at(d, child)->size != 3)
@@ -95,8 +95,7 @@ static void check_pointed(struct directives *d, uint32_t spec)
 static void refuse_word(struct directives *d, uint32_t spec)
 {
     diag_add(d->diags, d->version > FORM_TABLE_VERSION ? DIAG_WARNING : DIAG_ERROR, "declaration",
-             node_at(d, spec)->begin, directive_word_end(d, spec),
-             "this word is not known in a declaration");
+             node_at(d, spec)->begin, directive_word_end(d, spec), "unknown word in a declaration");
 }
 
 // Words must be in the order of these ranks. Words of equal rank may be in any order, up to the
@@ -213,7 +212,7 @@ static void check_opaque(struct directives *d, const struct specs *specs,
                              "samplers need '.target texmode_independent'");
     if ((place != MODULE || space != W_global) && (place != ENTRY || space != W_param))
         directive_fault_word(d, "declaration", specs->type,
-                             "a texture, sampler or surface is a .global variable outside of "
+                             "a texture, sampler or surface must be a .global variable outside of "
                              "functions or a kernel's parameter");
 }
 
@@ -245,23 +244,24 @@ static bool check_type(struct directives *d, uint32_t decl, const struct specs *
     uint16_t type = word_at(d, specs->type), space = word_at(d, specs->space);
     if (!is_variable_space(space)) {
         directive_fault_word(d, "declaration", specs->space,
-                             "this is a part of a state space: take the whole one");
+                             "this is a part of a state space: use the whole one");
         return false;
     }
     if (!is_variable_type(type)) {
         directive_fault_word(d, "declaration", specs->type,
-                             "this type is for instructions only: take one of its size, .bN");
+                             "this type is for instructions only: use .bN of the same size");
         return false;
     }
     if (place == CALL) // a prototype is checked against its calls
         return true;
     if (type == W_pred && (space != W_reg || specs->vector))
-        directive_fault_word(d, "declaration", specs->type, "predicates are scalar registers");
+        directive_fault_word(d, "declaration", specs->type, "predicates must be scalar registers");
     if (specs->vector && isa_words[type].value * isa_words[word_at(d, specs->vector)].value > 128)
-        directive_fault_word(d, "declaration", specs->vector, "a vector has 128 bits at most");
+        directive_fault_word(d, "declaration", specs->vector, "a vector can have at most 128 bits");
     if (specs->vector && space == W_param)
         directive_fault_word(d, "declaration", specs->vector,
-                             "a .param variable is no vector: take an array, .align 16 .b8 a[16]");
+                             "a .param variable cannot be a vector: use an array, .align 16 .b8 "
+                             "a[16]");
     return true;
 }
 
@@ -273,10 +273,10 @@ static void check_linkage(struct directives *d, const struct specs *specs,
         return;
     if (place != MODULE)
         directive_fault_word(d, "declaration", specs->linkage,
-                             "only declarations outside of functions have linkage");
+                             "only declarations outside of functions can have linkage");
     else if (linkage == W_common && word_at(d, specs->space) != W_global)
         directive_fault_word(d, "declaration", specs->linkage,
-                             "only .global variables are .common");
+                             "only .global variables can be .common");
 }
 
 static void check_initialiser(struct directives *d, uint32_t init, const struct specs *specs)
@@ -284,7 +284,7 @@ static void check_initialiser(struct directives *d, uint32_t init, const struct 
     uint16_t space = word_at(d, specs->space);
     if (space != W_global && space != W_const)
         directive_fault(d, "declaration", init,
-                        "only variables in .global and .const have a first value");
+                        "only variables in .global and .const can have an initial value");
     else if (word_at(d, specs->linkage) == W_extern)
         directive_fault(d, "declaration", init, "an .extern variable cannot have an initial value");
 }
@@ -312,13 +312,13 @@ static bool check_dimensions(struct directives *d, uint32_t declarator, const st
         if (!empty && node[1].kind == NODE_ERROR)
             continue;
         if (!empty && node[1].kind != NODE_INT)
-            directive_fault(d, "declaration", child, "a length is a constant");
+            directive_fault(d, "declaration", child, "a length must be a constant");
         else if (count && is_parameter_place(place))
-            directive_fault(d, "declaration", child, "a parameter has one dimension");
+            directive_fault(d, "declaration", child, "a parameter can have only one dimension");
         else if (empty && count)
             directive_fault(d, "declaration", child, "only the first length may be missing");
         else if (!empty && (int64_t)node[1].value < 0 && !(node[1].flags & NODE_UNSIGNED))
-            directive_fault(d, "declaration", child, "a length is not negative");
+            directive_fault(d, "declaration", child, "a length must not be negative");
         else if (!count)
             *open = empty || !node[1].value;
         count++;
@@ -337,9 +337,9 @@ static void check_declarator(struct directives *d, uint32_t declarator, const st
     bool open = false, has_value = false;
     const struct name *name = tree_name(d->tree, node_at(d, declarator)->value);
     if (name->length == 1 && *name->text == '_' && place != ENTRY && place != CALL)
-        directive_fault(d, "declaration", declarator, "this name has its own meaning");
+        directive_fault(d, "declaration", declarator, "this name is reserved");
     if (is_parameter_place(place) && (node_at(d, declarator)->flags & NODE_COUNTED))
-        directive_fault(d, "declaration", declarator, "a parameter is one variable");
+        directive_fault(d, "declaration", declarator, "a parameter must be one variable");
     bool has_dimension = check_dimensions(d, declarator, specs, place, &open);
     NODE_EACH (child, d->tree, declarator) {
         if (node_at(d, child)->kind != NODE_INIT)
@@ -351,12 +351,12 @@ static void check_declarator(struct directives *d, uint32_t declarator, const st
     if (place != CALL && !specs->vector && !(has_dimension && type == W_b128))
         directive_check_needs(d, type, specs->type);
     if (type == W_f16x2 && word_at(d, specs->space) == W_param && (place == ENTRY || place == BODY))
-        directive_fault_word(d, "declaration", specs->type, "take .b32 for a .param variable");
+        directive_fault_word(d, "declaration", specs->type, "use .b32 for a .param variable");
     if (!has_dimension && place == FUNC && d->defined && is_short(type) &&
         directive_target_allows(d, "20"))
         directive_fault_word(d, "declaration", specs->type,
-                             "a function has predicates and integers of 8 or 16 bits as .b8, .b16 "
-                             "or .b32");
+                             "a function must pass predicates and integers of 8 or 16 bits as .b8, "
+                             ".b16 or .b32");
     bool has_length =
         has_value || word_at(d, specs->linkage) == W_extern || place == FUNC || place == CALL;
     if (open && !has_length)
@@ -368,16 +368,17 @@ static void check_parameter(struct directives *d, const struct specs *specs,
 {
     uint16_t space = word_at(d, specs->space);
     if (place == ENTRY && space != W_param)
-        directive_fault_word(d, "declaration", specs->space, "a kernel's parameters are .param");
+        directive_fault_word(d, "declaration", specs->space,
+                             "a kernel's parameters must be .param");
     else if (place != ENTRY && space != W_param && space != W_reg)
         directive_fault_word(d, "declaration", specs->space,
-                             "a function's parameters are .param or .reg");
+                             "a function's parameters must be .param or .reg");
     else if (place == FUNC && space == W_param && !directive_target_allows(d, "20"))
         directive_fault_word(d, "declaration", specs->space,
-                             "before sm_20, a function's parameters are registers");
+                             "before sm_20, a function's parameters must be registers");
     if (specs->pointer && place == FUNC)
         directive_fault_word(d, "declaration", specs->pointer,
-                             "'.ptr' is only allowed at a kernel's parameters");
+                             "'.ptr' is only allowed for a kernel's parameters");
     else if (specs->pointer)
         directive_check_needs(d, W_ptr, specs->pointer);
 }
@@ -390,15 +391,17 @@ static const struct {
     uint16_t from, until;
     const char *why;
 } barred[] = {
-    {W_param, MODULE, 0, 0, "'.param' variables are allowed at functions and in bodies only"},
-    {W_reg, MODULE, 30, 0, "from PTX 3.0 on, registers are declared in functions"},
-    {W_local, MODULE, 30, 0, "from PTX 3.0 on, '.local' variables are declared in functions"},
-    {W_tex, MODULE, 15, 0, "'.tex' is not taken from PTX 1.5 on: take '.global .texref'"},
-    {W_tex, BODY, 0, 0, "'.tex' variables are declared outside of functions"},
-    {W_sreg, MODULE | BODY, 0, 0, "special registers are not declared"},
-    {W_param, ENTRY, 0, 13, "before PTX 1.4, a kernel's parameters are declared in its body"},
-    {W_param, BODY, 14, 19, "in PTX 1.4 and 1.5, parameters are declared in a kernel's list"},
-    {W_param, FUNC, 0, 19, "before PTX 2.0, a function's parameters are registers"},
+    {W_param, MODULE, 0, 0,
+     "'.param' variables are allowed only as parameters of functions and in "
+     "bodies"},
+    {W_reg, MODULE, 30, 0, "from PTX 3.0 on, registers must be declared in functions"},
+    {W_local, MODULE, 30, 0, "from PTX 3.0 on, '.local' variables must be declared in functions"},
+    {W_tex, MODULE, 15, 0, "'.tex' is not allowed from PTX 1.5 on: use '.global .texref'"},
+    {W_tex, BODY, 0, 0, "'.tex' variables must be declared outside of functions"},
+    {W_sreg, MODULE | BODY, 0, 0, "special registers cannot be declared"},
+    {W_param, ENTRY, 0, 13, "before PTX 1.4, a kernel's parameters must be declared in its body"},
+    {W_param, BODY, 14, 19, "in PTX 1.4 and 1.5, parameters must be declared in a kernel's list"},
+    {W_param, FUNC, 0, 19, "before PTX 2.0, a function's parameters must be registers"},
 };
 
 static void check_space(struct directives *d, uint32_t spec, enum directive_place place)
@@ -424,7 +427,7 @@ uint16_t declaration_check(struct directives *d, uint32_t decl, enum directive_p
         check_parameter(d, &specs, place);
     else if (specs.pointer)
         directive_fault_word(d, "declaration", specs.pointer,
-                             "'.ptr' is only allowed at a kernel's parameters");
+                             "'.ptr' is only allowed for a kernel's parameters");
     check_space(d, specs.space, place);
     check_opaque(d, &specs, place);
     NODE_EACH (child, d->tree, decl)
@@ -444,7 +447,7 @@ static void check_place(struct directives *d, uint32_t function, uint32_t spec)
     const char *kind = isa_words[node_at(d, function)->aux].text;
     if (attribute && (!late || behind_results))
         directive_fault_word(d, "directive", spec,
-                             arena_printf(&d->scratch, "an attribute follows '%s'", kind));
+                             arena_printf(&d->scratch, "an attribute must follow '%s'", kind));
     else if (!attribute && late)
         directive_fault_word(d, "directive", spec,
                              arena_printf(&d->scratch, "'%s' must stand before '%s'",
@@ -470,10 +473,10 @@ void declaration_check_function(struct directives *d, uint32_t function)
         if (node->aux == W_attribute)
             check_attribute(d, child, W_func);
         else if (!is_linkage(node->aux) || node->aux == W_common)
-            directive_fault_word(d, "directive", child, "this word is not allowed at a function");
+            directive_fault_word(d, "directive", child, "this word is not allowed for a function");
         else if (take(d, &linkage, child, "linkage"))
             directive_check_needs(d, node->aux, child);
     }
     if (body && word_at(d, linkage) == W_extern)
-        directive_fault_word(d, "declaration", linkage, "a function with a body is not .extern");
+        directive_fault_word(d, "declaration", linkage, "a function with a body cannot be .extern");
 }

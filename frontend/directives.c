@@ -74,10 +74,10 @@ void directive_check_word(struct directives *d, uint32_t node, const char *text,
                              arena_printf(&d->scratch, "'%s' needs PTX %u.%u, this module is %u.%u",
                                           text, needs / 10, needs % 10, is / 10, is % 10));
     else if (is && last && is > last)
-        directive_fault_word(d, "version", node,
-                             arena_printf(&d->scratch,
-                                          "'%s' was taken until PTX %u.%u, this module is %u.%u",
-                                          text, last / 10, last % 10, is / 10, is % 10));
+        directive_fault_word(
+            d, "version", node,
+            arena_printf(&d->scratch, "'%s' is valid only up to PTX %u.%u, this module is %u.%u",
+                         text, last / 10, last % 10, is / 10, is % 10));
     else if (!directive_target_allows(d, targets))
         directive_fault_word(d, "target", node,
                              arena_printf(&d->scratch, "'%s' needs %s, this module is for %.*s",
@@ -121,7 +121,7 @@ static void check_version(struct directives *d, uint32_t directive)
     const struct node *value = node_at(d, directive + 1);
     double version;
     if (value->kind != NODE_FLOAT64) {
-        directive_fault(d, "version", directive + 1, "a version has two parts: 7.5");
+        directive_fault(d, "version", directive + 1, "a version must have two parts, such as 7.5");
         return;
     }
     memcpy(&version, &value->value, sizeof version);
@@ -157,10 +157,10 @@ static void check_target(struct directives *d, uint32_t directive)
             d->targets.n = 0; // if there are several, the last one is used
             vec_push(&d->scratch, &d->targets, *name);
         } else if (!index++ && !d->targets.n)
-            directive_fault(d, "target", child, "an architecture must come first: sm_80");
+            directive_fault(d, "target", child, "an architecture must come first, such as sm_80");
         else if (unified || is_name(name, "texmode_independent")) {
             if (mode && unified != (mode == 1))
-                directive_fault(d, "target", child, "a module has one texmode");
+                directive_fault(d, "target", child, "a module can have only one texmode");
             mode = unified ? 1 : 2;
             d->independent = !unified;
             directive_check_word(d, child, unified ? "texmode_unified" : "texmode_independent",
@@ -171,7 +171,7 @@ static void check_target(struct directives *d, uint32_t directive)
         } else if (is_name(name, "map_f64_to_f32")) {
             directive_check_word(d, child, "map_f64_to_f32", 10, 0, "<13");
         } else {
-            directive_fault(d, "target", child, "no such target or option is known");
+            directive_fault(d, "target", child, "unknown target or option");
         }
     }
 }
@@ -180,7 +180,7 @@ static void check_address_size(struct directives *d, uint32_t directive)
 {
     const struct node *value = node_at(d, directive + 1);
     if (value->kind != NODE_INT || (value->value != 32 && value->value != 64))
-        directive_fault(d, "directive", directive + 1, "addresses have 32 or 64 bits");
+        directive_fault(d, "directive", directive + 1, "addresses must have 32 or 64 bits");
 }
 
 static const struct {
@@ -272,14 +272,15 @@ static void check_parameters(struct directives *d, uint32_t list, enum directive
     NODE_EACH (child, d->tree, list) {
         if (node_at(d, child)->kind == NODE_WORD)
             directive_fault(d, "declaration", child,
-                            "parameters are listed: the last one may be an array of open length");
+                            "expected a list of parameters; the last one may be an array of open "
+                            "length");
         if (node_at(d, child)->kind != NODE_DECL)
             continue;
         count++;
         variables += declaration_check(d, child, place) == W_param;
     }
     if (node_at(d, list)->kind == NODE_RETURNS && count > 1 && variables)
-        directive_fault(d, "declaration", list, "several returned values must be registers");
+        directive_fault(d, "declaration", list, "multiple returned values must be registers");
 }
 
 static void check_prototype(struct directives *d, uint32_t directive)
@@ -287,7 +288,7 @@ static void check_prototype(struct directives *d, uint32_t directive)
     NODE_EACH (child, d->tree, directive) {
         const struct node *node = node_at(d, child);
         if (node->kind == NODE_NAME && !is_name(tree_name(d->tree, node->value), "_"))
-            directive_fault(d, "directive", child, "a prototype for calls has the name '_'");
+            directive_fault(d, "directive", child, "a prototype for calls must have the name '_'");
         if (node->kind == NODE_PARAMS || node->kind == NODE_RETURNS)
             check_parameters(d, child, CALL);
     }
@@ -333,7 +334,9 @@ static void check_relations(struct directives *d, uint32_t parent, uint32_t tuni
         directive_fault_word(d, "directive", tuning,
                              arena_printf(&d->scratch, "'%s' %s '%s'",
                                           text_of(d, relations[i].word),
-                                          relations[i].needs ? "needs" : "is not allowed beside",
+                                          relations[i].needs ? "needs"
+                                                             : "is not allowed together "
+                                                               "with",
                                           text_of(d, relations[i].other)));
         return;
     }
@@ -347,7 +350,7 @@ static void check_arguments(struct directives *d, int row, uint32_t tuning)
         count++;
         if (node->kind != NODE_ERROR &&
             (node->kind != NODE_INT || !node->value || node->value >> 32))
-            directive_fault(d, "directive", child, "must be a whole number from 1 on");
+            directive_fault(d, "directive", child, "must be a positive whole number");
     }
     if (count >= rows[row].least && count <= rows[row].most)
         return;
@@ -362,8 +365,8 @@ static void check_arguments(struct directives *d, int row, uint32_t tuning)
 }
 
 static const char *const place_names[] = {
-    [MODULE] = "outside of functions", [BODY] = "in a body",      [ENTRY] = "at a kernel",
-    [FUNC] = "at a function",          [CALL] = "at a prototype",
+    [MODULE] = "outside of functions", [BODY] = "in a body",       [ENTRY] = "for a kernel",
+    [FUNC] = "for a function",         [CALL] = "for a prototype",
 };
 
 // Returns true if the directive is allowed at this place.
@@ -400,7 +403,7 @@ static void check_tunings(struct directives *d, uint32_t parent, enum directive_
             returns |= node_at(d, other)->kind == NODE_RETURNS && node_at(d, other)->size > 1;
         if (returns && node_at(d, child)->aux == W_noreturn)
             directive_fault_word(d, "directive", child,
-                                 "'.noreturn' is not allowed at a function that returns a value");
+                                 "'.noreturn' is not allowed for a function that returns a value");
     }
 }
 
@@ -433,7 +436,7 @@ static void check_directive(struct directives *d, uint32_t node, enum directive_
 static void refuse_empty(struct directives *d, uint32_t node)
 {
     if (node_at(d, node)->begin < d->broken)
-        directive_fault(d, "syntax", node, "';' ends no statement");
+        directive_fault(d, "syntax", node, "';' does not end a statement");
 }
 
 static void check_scope(struct directives *d, uint32_t scope)

@@ -41,7 +41,7 @@ const char *fatbin_read(struct fatbin *fatbin, struct arena *arena, const char *
     if (memcmp(header, FATBIN_MAGIC, FATBIN_MAGIC_SIZE))
         return arena_printf(arena, "this is not a fatbin: it must begin with 0xba55ed50");
     if (version != VERSION)
-        return arena_printf(arena, "fatbins of version %u are not known", version);
+        return arena_printf(arena, "fatbins of version %u are not supported", version);
     if (header_size < FATBIN_HEADER_SIZE || header_size > left)
         return arena_printf(arena, "the fatbin's header cannot have %u bytes", header_size);
     if (size > left - header_size)
@@ -101,7 +101,7 @@ static const char *find_options(struct fatbin_entry *entry, struct arena *arena,
 static const char *check_entry(const struct fatbin_entry *entry, struct arena *arena, uint64_t left)
 {
     if (entry->version != ENTRY_VERSION)
-        return arena_printf(arena, "fatbin entries of version 0x%04x are not known",
+        return arena_printf(arena, "fatbin entries of version 0x%04x are not supported",
                             entry->version);
     if (entry->header_size < FATBIN_ENTRY_SIZE || entry->header_size > left)
         return arena_printf(arena, "the entry's header cannot have %u bytes: %" PRIu64 " are left",

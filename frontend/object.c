@@ -142,12 +142,12 @@ static const char *table_fault(Elf *elf, const GElf_Ehdr *header, size_t size)
     if (!header->e_shoff)
         return NULL;
     if (header->e_shoff >= size)
-        return "it is cut short: its table of sections lies behind its end";
+        return "it is truncated: its section table would be after its end";
     size_t each = gelf_fsize(elf, ELF_T_SHDR, 1, EV_CURRENT);
     if (header->e_shentsize != each)
-        return "its table of sections is damaged";
+        return "its section table is damaged";
     if (!has_sections(elf) || header->e_shnum > (size - header->e_shoff) / each)
-        return "its table of sections is cut short";
+        return "its section table is truncated";
     return NULL;
 }
 

@@ -411,7 +411,7 @@ static void report_unknown(struct parser *p, const char *id, const char *what, u
              "unknown %s '%.*s'%s%.*s%s%s", what, (int)(end - begin), text,
              nearest.best ? ", did you mean '" : "", (int)nearest.best_length,
              nearest.best ? nearest.best : "", nearest.best ? "'" : "",
-             error ? "" : ": kept as it is");
+             error ? "" : ": kept unchanged");
     if (nearest.best)
         diag_suggest(p->diags, nearest.best, nearest.best_length);
 }
@@ -545,8 +545,8 @@ void parser_syntax_error(struct parser *p, const struct token *token, bool at_en
     } else if (parser_lacks_brace(p, token)) {
         diag_add(p->diags, DIAG_ERROR, "syntax", token->begin, token->end,
                  p->head
-                     ? "'%.*s' behind the head of a function: a '{' is missing before it"
-                     : "'%.*s' outside of a function: a '{' is missing or a '}' is one too many",
+                     ? "'%.*s' after the head of a function: a '{' is missing before it"
+                     : "'%.*s' outside of a function: a '{' is missing, or there is an extra '}'",
                  (int)(length > 40 ? 40 : length), text);
     } else {
         diag_add(p->diags, DIAG_ERROR, "syntax", token->begin, token->end, "unexpected '%.*s'%s",

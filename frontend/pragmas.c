@@ -67,7 +67,7 @@ static void check_string(struct directives *d, uint32_t string, uint8_t place)
     if (length >= sizeof own - 1 && !memcmp(text, own, sizeof own - 1))
         return;
     if (!pragma && place == MODULE)
-        directive_fault(d, "directive", string, "no such pragma of a module is known");
+        directive_fault(d, "directive", string, "unknown pragma of a module");
     else if (pragma && !(pragma->places & place))
         directive_fault(d, "directive", string,
                         place == MODULE || place == ENTRY
@@ -83,7 +83,7 @@ void pragma_check(struct directives *d, uint32_t directive, enum directive_place
 {
     NODE_EACH (child, d->tree, directive) {
         if (node_at(d, child)->kind != NODE_STRING)
-            directive_fault(d, "directive", child, "a pragma is a string in quotes");
+            directive_fault(d, "directive", child, "a pragma must be a string in quotes");
         else
             check_string(d, child,
                          place != BODY            ? (uint8_t)place

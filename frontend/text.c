@@ -12,7 +12,7 @@ static void report_zeros(const struct source *source, struct diags *diags)
         while (stop < end && !*stop)
             stop++;
         diag_add(diags, DIAG_ERROR, "syntax", (uint32_t)(at - text), (uint32_t)(stop - text),
-                 "bytes 0 in the text: %zu", (size_t)(stop - at));
+                 "NUL bytes in the text: %zu", (size_t)(stop - at));
         at = stop;
     }
 }
@@ -40,7 +40,7 @@ void text_check(const struct source *source, struct diags *diags)
     while (end < source->length && ((unsigned char)source->text[end] & 0xc0) == 0x80)
         end++;
     diag_add(diags, DIAG_WARNING, "non-ascii", at, end,
-             "not ASCII, also in comments: ptxas refuses such a text");
+             "not ASCII: ptxas rejects such a text, even in comments");
 }
 
 // Words that occur only at module level.

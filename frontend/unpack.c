@@ -39,14 +39,14 @@ static const char *unpack_lz4(const char *from, size_t packed, char *to, size_t 
     int got = LZ4_decompress_safe(from, to, (int)packed, (int)size);
     // LZ4 does not distinguish these two errors.
     if (got < 0)
-        return "is damaged, or becomes more than it claims";
-    return (size_t)got == size ? NULL : "becomes less than it claims";
+        return "is damaged, or unpacks to more bytes than it claims";
+    return (size_t)got == size ? NULL : "unpacks to fewer bytes than it claims";
 }
 
 static const char *zstd_fault(ZSTD_ErrorCode code)
 {
     switch (code) {
-    case ZSTD_error_dstSize_tooSmall: return "becomes more than it claims";
+    case ZSTD_error_dstSize_tooSmall: return "unpacks to more bytes than it claims";
     case ZSTD_error_memory_allocation: return "needs more memory than is available";
     default: return "is damaged";
     }
@@ -57,7 +57,7 @@ static const char *unpack_zstd(const char *from, size_t packed, char *to, size_t
     size_t got = ZSTD_decompress(to, size, from, packed);
     if (ZSTD_isError(got))
         return zstd_fault(ZSTD_getErrorCode(got));
-    return got == size ? NULL : "becomes less than it claims";
+    return got == size ? NULL : "unpacks to fewer bytes than it claims";
 }
 
 const char *unpack(enum packing packing, const char *from, size_t packed, char *to, size_t size)
@@ -67,5 +67,5 @@ const char *unpack(enum packing packing, const char *from, size_t packed, char *
         return unpack_lz4(from, packed, to, size);
     if (packing == PACKING_ZSTD)
         return unpack_zstd(from, packed, to, size);
-    return "is packed in a way that is not supported";
+    return "is packed in an unsupported format";
 }

@@ -43,7 +43,7 @@ static void read_target(struct ir_check *c, uint32_t node)
                  version / 10, version % 10, c->module->version / 10, c->module->version % 10);
     else if (!version)
         diag_add(c->diags, c->module->version > FORM_TABLE_VERSION ? DIAG_WARNING : DIAG_ERROR,
-                 "target", at->begin, at->end, "no target '%.*s' is known", (int)name->length,
+                 "target", at->begin, at->end, "unknown target '%.*s'", (int)name->length,
                  name->text);
 }
 
@@ -141,7 +141,7 @@ static void report_need(struct ir_check *c, const struct form_match *match)
         break;
     case TOO_NEW:
         diag_add(c->diags, DIAG_ERROR, "version", begin, end,
-                 "'%.*s' was taken until PTX %u.%u, this module is %u.%u", length, name,
+                 "'%.*s' is valid only up to PTX %u.%u, this module is %u.%u", length, name,
                  match->last / 10, match->last % 10, version / 10, version % 10);
         break;
     case OTHER_TARGET:
@@ -218,7 +218,7 @@ static void report_modifier(struct ir_check *c, struct ir_inst *inst,
                  (int)(end - begin), text, form);
     else
         diag_add(c->diags, severity, "modifier", begin, end, "modifier '%.*s' is %s%s: %s",
-                 (int)(end - begin), text, unknown ? "not known" : "not allowed here",
+                 (int)(end - begin), text, unknown ? "unknown" : "not allowed here",
                  guess ? arena_printf(&c->scratch, ", did you mean '%s'", guess) : "", form);
     if (guess)
         diag_suggest(c->diags, guess, strlen(guess));

@@ -132,9 +132,9 @@ static uint32_t find_prototype(struct ir_check *c, uint32_t label)
         find_prototypes(c);
     uint32_t found = c->prototypes.v[node_at(c, label)->value];
     if (!found && !c->fn->incomplete)
-        refuse(c, "operand-type", label, "is no label of a .callprototype or .calltargets");
+        refuse(c, "operand-type", label, "is not a label of a .callprototype or .calltargets");
     else if (found > c->inst->node)
-        refuse(c, "operand-type", label, "is declared later: a call follows its prototype");
+        refuse(c, "operand-type", label, "is declared later: a call must follow its prototype");
     return found > c->fn->node && found < c->inst->node ? found : IR_NONE;
 }
 
@@ -289,7 +289,7 @@ static void compare_list(struct ir_check *c, uint32_t formals, uint32_t given)
         struct passed formal = read_parameter(c, decl);
         const char *why = compare_types(c, decl, node);
         if (!why && !formal.array && is_short(formal.type))
-            why = "is passed as a predicate or an integer of 8 or 16 bits: take .b8, .b16 or .b32";
+            why = "is passed as a predicate or an integer of 8 or 16 bits: use .b8, .b16 or .b32";
         if (why)
             refuse(c, "operand-type", node, why);
         node = node_next(c->tree, node);
@@ -335,7 +335,7 @@ static void check_list(struct ir_check *c, const struct call_check *call, uint32
         const struct ir_symbol *symbol =
             node_at(c, child)->kind == NODE_NAME ? find_global(c, name) : NULL;
         if (symbol && symbol->space != W_func)
-            refuse(c, "operand-type", child, "is no function");
+            refuse(c, "operand-type", child, "is not a function");
         else if (symbol)
             check_callee(c, call, symbol->node);
     }

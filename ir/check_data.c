@@ -131,7 +131,7 @@ static bool check_level(const struct data *d, uint32_t node, uint32_t level)
     uint32_t count = 0;
     NODE_EACH (child, d->c->tree, node) {
         if (count++ == d->count[level] && d->count[level])
-            return refuse(d, child, "is one value too many");
+            return refuse(d, child, "is an extra value");
         if (!check_level(d, child, level + 1))
             return false; // further values would give the same report
     }

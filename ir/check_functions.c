@@ -48,7 +48,7 @@ static void read_alias(struct ir_check *c, uint32_t directive, uint8_t *states)
     if (node_at(c, directive)->size < 2 || name->kind != NODE_NAME)
         return;
     if (states[name->value] & ALIAS)
-        refuse(c, name->begin, name->end, name->value, "is an alias already");
+        refuse(c, name->begin, name->end, name->value, "is already an alias");
     states[name->value] |= ALIAS;
 }
 

@@ -35,7 +35,7 @@ static void check_allocation(struct ir_check *c)
     const struct node *alignment = operand_node(c, 2);
     if (alignment && alignment->kind == NODE_INT &&
         (!alignment->value || alignment->value & (alignment->value - 1) || alignment->value >> 31))
-        refuse(c, alignment, "is no power of two below 2^31");
+        refuse(c, alignment, "is not a power of two below 2^31");
 }
 
 void check_numbers(struct ir_check *c)

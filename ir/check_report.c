@@ -49,15 +49,15 @@ static const char *fault_text(struct ir_check *c, const struct ir_fault *fault)
         return arena_printf(&c->scratch, "is not a number for %s", expectation(c, fault));
     case FAULT_RANGE: return range_text(c, fault->spec);
     case FAULT_TYPE:
-        return arena_printf(&c->scratch, "is %s where %s is taken", declared_type(c, fault->node),
-                            expectation(c, fault));
+        return arena_printf(&c->scratch, "is %s where %s is expected",
+                            declared_type(c, fault->node), expectation(c, fault));
     case FAULT_PREDICATE: return "must be a predicate";
     case FAULT_ADDRESS: return "must be an address in brackets";
     case FAULT_BASE:
         return arena_printf(&c->scratch, "is %s, which no address can be",
                             declared_type(c, fault->node));
-    case FAULT_NUMBER_BASE: return "is an address, which only .local memory takes as a number";
-    case FAULT_INSIDE: return "is an address with another number of parts";
+    case FAULT_NUMBER_BASE: return "is an address, which only .local memory accepts as a number";
+    case FAULT_INSIDE: return "is an address with the wrong number of parts";
     case FAULT_LIST: return "must be a list in parentheses";
     case FAULT_LABEL: return "must be a label";
     case FAULT_SUM: return "is not an address: a name, or a name + a number";
@@ -75,9 +75,9 @@ static const char *fault_text(struct ir_check *c, const struct ir_fault *fault)
     case FAULT_SPECIAL: return "is a special register, which only mov and cvt read";
     case FAULT_SPECIAL_SIZE:
         return arena_printf(&c->scratch, "cannot be read as %s", expectation(c, fault));
-    case FAULT_SINK: return "cannot be thrown away";
-    case FAULT_ADDEND: return "is no sum: a constant is added to registers of integers only";
-    case FAULT_CODE: return "is a function: its code is no memory";
+    case FAULT_SINK: return "cannot be discarded";
+    case FAULT_ADDEND: return "is not a sum: a constant can be added to integer registers only";
+    case FAULT_CODE: return "is a function: its code cannot be accessed as memory";
     case FAULT_ELEMENT_WIDTH: return "does not have the width of the elements before it";
     case FAULT_ELEMENT_KIND: return "does not have the kind of type of the element before it";
     case FAULT_OLD_FUNCTION: return "is the address of a function, which needs a newer .version";

@@ -116,7 +116,7 @@ static void check_spaces(struct ir_check *c)
         if (operand->role != ROLE_ADDRESS)
             continue;
         if (operand->kind == OPERAND_SYMBOL && is_tensor_memory(c))
-            refuse(c, "operand-type", operand->node, "is no address of tensor memory");
+            refuse(c, "operand-type", operand->node, "is not an address of tensor memory");
         else if (operand->kind == OPERAND_SYMBOL) {
             check_address(c, operand, space_of_address(c, n));
             check_direction(c, operand);
@@ -164,11 +164,11 @@ static void check_branch(struct ir_check *c)
         if (list != (c->inst->op == OP_brx) ||
             (list && node_at(c, operand->index)->aux != W_branchtargets))
             refuse(c, "operand-type", operand->node,
-                   list ? "is the label of a directive, not a place"
-                        : "is no label of a .branchtargets");
+                   list ? "is the label of a directive, not of code"
+                        : "is not a label of a .branchtargets");
         else if (list && operand->index > c->inst->node)
             refuse(c, "operand-type", operand->node,
-                   "is declared later: a branch follows its .branchtargets");
+                   "is declared later: a branch must follow its .branchtargets");
     }
 }
 

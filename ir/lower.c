@@ -312,7 +312,7 @@ static void resolve_labels(struct ir_lower *l)
             names_no_label(&l->names, node);
         else if (list != IR_NONE && label->targets != IR_NONE && label->targets != list)
             names_add_diag(&l->names, DIAG_ERROR, "label", node,
-                           "the label of a directive is no branch target");
+                           "the label of a directive is not a branch target");
     }
     l->late_names.n = 0;
 }

@@ -220,7 +220,7 @@ void names_report_again(struct names *names, uint32_t node, uint32_t first, cons
 {
     const struct name *name = tree_name(names->module->tree, node_at(names, node)->value);
     names_add_diag(names, DIAG_ERROR, "redefinition", node,
-                   arena_printf(names->scratch, "%s '%.*s' is declared already", what,
+                   arena_printf(names->scratch, "%s '%.*s' is already declared", what,
                                 (int)name->length, name->text));
     names_add_diag(names, DIAG_NOTE, "redefinition", first, "first declared here");
 }
@@ -565,10 +565,10 @@ void names_undeclared(struct names *names, uint32_t node)
     uint32_t place = IR_NONE;
     const char *guess = NULL;
     if (names_is_later(names, binding, node)) {
-        text = arena_printf(names->scratch, "%s declared only later", text);
+        text = arena_printf(names->scratch, "%s declared only after its use", text);
         place = binding.node;
     } else if (family.kind) {
-        text = arena_printf(names->scratch, "%s not declared: there are %u of its family", text,
+        text = arena_printf(names->scratch, "%s not declared: its family has %u registers", text,
                             names->counted.v[family.index].count);
         place = family.node;
     } else {
@@ -599,7 +599,7 @@ void names_no_label(struct names *names, uint32_t node)
     names->guesses++;
     const char *guess = nearest_name(names, &nearest);
     names_add_diag(names, DIAG_ERROR, "label", node,
-                   arena_printf(names->scratch, "no label '%.*s' in reach%s", (int)name->length,
+                   arena_printf(names->scratch, "no label '%.*s' in scope%s", (int)name->length,
                                 name->text, guess_text(names, guess)));
     suggest(names, guess);
     uint32_t other = names->of.v[at->value].label - 1;

@@ -124,11 +124,11 @@ static const char *compare_parameter(const struct names *names, uint32_t a, uint
     uint32_t first = find_child(names, a, NODE_DECLARATOR);
     uint32_t second = find_child(names, b, NODE_DECLARATOR);
     if (x.space != y.space)
-        return "has parameters in other state spaces than before";
+        return "has parameters in different state spaces than before";
     if (x.type != y.type || x.vector != y.vector || first == IR_NONE || second == IR_NONE ||
         !same_dimensions(names, first, second, false))
-        return "has parameters of other types than before";
-    return x.align != y.align ? "has parameters of another alignment than before" : NULL;
+        return "has parameters of different types than before";
+    return x.align != y.align ? "has parameters of a different alignment than before" : NULL;
 }
 
 // Returns the difference between two parameter lists as a text, or NULL. IR_NONE is an empty list.
@@ -146,7 +146,7 @@ static const char *compare_lists(const struct names *names, uint32_t a, uint32_t
         x = next_parameter(names, node_next(tree, x), a_end);
         y = next_parameter(names, node_next(tree, y), b_end);
     }
-    return x < a_end || y < b_end ? "has another number of parameters than before" : NULL;
+    return x < a_end || y < b_end ? "has a different number of parameters than before" : NULL;
 }
 
 const char *names_compare_prototypes(const struct names *names, uint32_t a, uint32_t b)
@@ -167,11 +167,11 @@ static bool redeclare_function(struct names *names, uint32_t old, uint32_t node)
     if (node_at(names, old)->aux != node_at(names, node)->aux)
         return refuse(names, node, old, "is a kernel here and a function there");
     if (find_child(names, old, NODE_SCOPE) != IR_NONE)
-        return refuse(names, node, old, "is defined already");
+        return refuse(names, node, old, "is already defined");
     if (has_body && (before == W_extern || now == W_extern))
         return refuse(names, node, old, "is .extern, which a function with a body cannot be");
     if (before != now && !(now == W_UNKNOWN && before != W_extern))
-        return refuse(names, node, old, "has another linkage than before");
+        return refuse(names, node, old, "has a different linkage than before");
     if (has_tuning(names, old, W_noreturn) != has_tuning(names, node, W_noreturn))
         return refuse(names, node, old, "is .noreturn in one place and not in the other");
     const char *why = names_compare_prototypes(names, old, node);
@@ -183,14 +183,14 @@ static bool redeclare_variable(struct names *names, const struct ir_symbol *old,
 {
     uint16_t before = linkage(names, old_decl), now = linkage(names, decl);
     if (before != W_extern && now != W_extern)
-        return refuse(names, symbol->node, old->node, "is defined already");
+        return refuse(names, symbol->node, old->node, "is already defined");
     if (before == W_extern && now == W_UNKNOWN)
         return refuse(names, symbol->node, old->node,
-                      "is not seen from outside, but was declared .extern");
+                      "is not visible outside, but was declared .extern");
     struct variable_shape x = read_shape(names, old_decl), y = read_shape(names, decl);
     if (x.type != y.type || x.vector != y.vector ||
         !same_dimensions(names, old->node, symbol->node, true))
-        return refuse(names, symbol->node, old->node, "has another type than before");
+        return refuse(names, symbol->node, old->node, "has a different type than before");
     return now != W_extern || before == W_extern;
 }
 
@@ -222,7 +222,7 @@ static uint32_t find_function(struct names *names, uint32_t node)
     bool good =
         node_at(names, function)->kind == NODE_FUNCTION && node_at(names, function)->aux == W_func;
     if (!good)
-        names_add_diag(names, DIAG_ERROR, "directive", node, "an alias is one of a .func");
+        names_add_diag(names, DIAG_ERROR, "directive", node, "an alias must name a .func");
     return good ? function : IR_NONE;
 }
 

@@ -88,7 +88,7 @@ static bool write_special(const char *text, uint32_t length, FILE *to)
         [VARIES_WARP] = "differs between warps",
         [VARIES_CTA] = "differs between CTAs",
         [VARIES_NEVER] = "is the same in the whole grid",
-        [VARIES_TIME] = "differs each time that it is read",
+        [VARIES_TIME] = "differs at each read",
     };
     const char *dot = memchr(text, '.', length);
     uint32_t stem = dot ? (uint32_t)(dot - text) : length;

@@ -138,7 +138,7 @@ static uint32_t reference(struct expr_parser *p, uint32_t begin, bool address)
     if (!address && length == 3 && !strncmp(from, "max", 3) && take(p, "("))
         return call(p, OP_MAX, begin);
     if (!p->names || !p->names->find(p->names->context, from, length, &made.ref))
-        return fail(p, at, p->at, arena_printf(p->arena, "there is no '%.*s'", (int)length, from));
+        return fail(p, at, p->at, arena_printf(p->arena, "unknown name '%.*s'", (int)length, from));
     bool element = take(p, "[");
     if (made.ref.kind == REF_NUMBER) {
         if (element || address)
@@ -245,7 +245,7 @@ struct expr *expr_parse(struct arena *arena, const char *text, size_t length,
     p.expr->root = parse_whole(&p);
     skip_blanks(&p);
     if (p.expr->root != NO_NODE && p.text[p.at])
-        p.expr->root = fail(&p, p.at, (uint32_t)length, "this does not belong to the expression");
+        p.expr->root = fail(&p, p.at, (uint32_t)length, "unexpected text after the expression");
     return p.expr->root == NO_NODE ? NULL : p.expr;
 }
 

@@ -120,7 +120,7 @@ const char *output_refusal(struct arena *arena, const char *path)
     free(folder);
     if (!below && !missing)
         return "is outside of the current folder";
-    return output_is_special(target) ? "is there and is no file" : NULL;
+    return output_is_special(target) ? "exists and is not a file" : NULL;
 }
 
 // Opening

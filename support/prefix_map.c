@@ -5,7 +5,7 @@ const char *prefix_map_add(struct prefix_map *map, struct arena *arena, const ch
 {
     const char *equals = strchr(argument, '=');
     if (!equals || equals == argument)
-        return arena_printf(arena, "cannot be '%s': it is OLD=NEW", argument);
+        return arena_printf(arena, "cannot be '%s': expected OLD=NEW", argument);
     struct prefix_pair pair = {argument, equals + 1, (size_t)(equals - argument)};
     vec_push(arena, &map->list, pair);
     return NULL;

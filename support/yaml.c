@@ -58,11 +58,11 @@ static void take_scalar(struct reading *r, const yaml_node_t *from, struct yaml_
     to->text = arena_strndup(r->arena, (const char *)from->data.scalar.value, to->length);
     if (memchr(to->text, 0, to->length)) {
         diag_add(r->diags, DIAG_ERROR, "run-file", to->begin, to->end,
-                 "a value has a byte 0 in it");
+                 "a value contains a NUL byte");
         to->length = (uint32_t)strlen(to->text);
     } else if (has_control(to->text)) {
         diag_add(r->diags, DIAG_ERROR, "run-file", to->begin, to->end,
-                 "a value has a control character in it");
+                 "a value contains a control character");
     }
     to->plain = from->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     uint32_t inner = to->begin + !to->plain;
@@ -118,7 +118,7 @@ static void fail(struct reading *r, const yaml_parser_t *parser)
     // Invalid bytes have no mark.
     if (parser->error == YAML_READER_ERROR && parser->problem_offset < r->document->source->length)
         at = (uint32_t)parser->problem_offset;
-    diag_add(r->diags, DIAG_ERROR, "run-file", at, at + 1, "this is no YAML: %s%s%s", problem,
+    diag_add(r->diags, DIAG_ERROR, "run-file", at, at + 1, "this is not YAML: %s%s%s", problem,
              parser->context ? " " : "", parser->context ? parser->context : "");
 }
 
@@ -185,7 +185,8 @@ static bool load(struct reading *r, yaml_parser_t *parser)
     const yaml_node_t *more = yaml_document_get_root_node(&second);
     uint32_t at = more ? offset_of(r, &more->start_mark) : 0;
     if (more)
-        diag_add(r->diags, DIAG_ERROR, "run-file", at, at + 1, "a file has one document");
+        diag_add(r->diags, DIAG_ERROR, "run-file", at, at + 1,
+                 "a file must have only one document");
     yaml_document_delete(&second);
     return !more;
 }

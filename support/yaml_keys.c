@@ -26,7 +26,7 @@ static void report_unknown(const struct yaml_keys *table, uint32_t context,
 {
     struct nearest nearest;
     if (name->kind != YAML_SCALAR) {
-        REPORT(table, name, diags, "a key is a single word");
+        REPORT(table, name, diags, "a key must be a single word");
         return;
     }
     nearest_init(&nearest, name->text, name->length);
@@ -72,8 +72,8 @@ bool yaml_keys_read(const struct yaml_keys *table, uint32_t context,
     for (uint32_t i = 0; i < table->count; i++)
         of[i] = NULL;
     if (mapping->kind != YAML_MAPPING) {
-        REPORT(table, mapping, diags, "%s has keys with values, not %s", table->contexts[context],
-               kind_word(1 << mapping->kind));
+        REPORT(table, mapping, diags, "%s must have keys with values, not %s",
+               table->contexts[context], kind_word(1 << mapping->kind));
         return false;
     }
     for (uint32_t i = 0; i < mapping->count; i += 2) {

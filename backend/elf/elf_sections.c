@@ -140,7 +140,7 @@ static bool check_overlaps(struct elf_reader *r)
                                                 r->parts[part].size};
     extents[ELF_PARTS] = (struct section_extent){"the ELF header", 0, sizeof header};
     extents[ELF_PARTS + 1] =
-        (struct section_extent){"the table of sections", table, count * sizeof(Elf64_Shdr)};
+        (struct section_extent){"the section table", table, count * sizeof(Elf64_Shdr)};
     for (int i = 0; i < ELF_PARTS; i++)
         for (int j = i + 1; j < ELF_PARTS + 2; j++) {
             const struct section_extent *a = &extents[i], *b = &extents[j];
@@ -175,7 +175,7 @@ bool elf_find_parts(struct elf_reader *r)
     if (!check_header(r))
         return false;
     if (!find_sections(r, &found))
-        return elf_fault(r, "the table of sections is damaged");
+        return elf_fault(r, "the section table is damaged");
     bool good = true;
     for (enum elf_part part = 0; part < ELF_PARTS; part++)
         good &= check_section(r, part, &found);

@@ -191,7 +191,7 @@ void proof_report(const struct proof *proof, struct diags *diags)
     for (uint32_t i = 0; i < proof->list.n; i++) {
         const struct left_out *left = &proof->list.v[i];
         diag_add(diags, DIAG_WARNING, "unproven", left->begin, left->begin,
-                 "%s is left out, because the checker refutes it: %s; please report this fault of "
+                 "%s is left out, because the checker refutes it: %s; please report this bug of "
                  "ptxoffload",
                  left->what, left->text);
     }
@@ -201,6 +201,6 @@ void proof_give_up(const char *pass, struct diags *diags)
 {
     diag_add(diags, DIAG_WARNING, "unproven", 0, 0,
              "nothing is offloaded, because the program is invalid after '%s'; please report this "
-             "fault of ptxoffload",
+             "bug of ptxoffload",
              pass);
 }

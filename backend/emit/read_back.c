@@ -205,7 +205,7 @@ static bool find_function(struct read_back *r, const char *name, uint32_t *funct
         if (strlen(name) == own->length && !memcmp(name, own->text, own->length))
             return true;
     }
-    return set_fault(r, IR_NONE, "the tags have chains of a function that the text has not");
+    return set_fault(r, IR_NONE, "the tags have chains of a function that the text does not have");
 }
 
 static bool read_chains(struct read_back *r, const struct table_kernel *kernel, uint32_t function,
@@ -244,7 +244,7 @@ static bool is_untagged(struct read_back *r)
     const struct output *output = r->output;
     return (output->length == output->bodies.length &&
             !memcmp(output->text, output->bodies.text, output->length)) ||
-           set_fault(r, IR_NONE, "tags were written that were not asked for");
+           set_fault(r, IR_NONE, "tags were written that were not requested");
 }
 
 static bool read_tags(struct read_back *r)

@@ -438,16 +438,16 @@ static bool check_digest(struct profile_reading *r, const struct document *docum
         return true;
     if (document->is_tagged && !strcmp(own, document->original)) {
         diag_add(r->diags, DIAG_NOTE, "profile", NO_OFFSET, NO_OFFSET,
-                 "the profile is of the text with its tags: of it only the numbers of chains and "
-                 "blocks are used; a profile of '%s' itself also has those of instructions",
+                 "the profile is of the tagged text: only its numbers of chains and blocks are "
+                 "used; a profile of '%s' itself also has those of instructions",
                  source->name);
         return false;
     }
     if (tagged)
         tables_digest(other, tagged->text, tagged->length);
     if (tagged && !strcmp(other, document->sha256))
-        fault(r, "source.sha256: the profile is of the text with its tags; profile the text "
-                 "without them, as written by --strip");
+        fault(r, "source.sha256: the profile is of the tagged text; profile the text without tags, "
+                 "as written by --strip");
     else
         fault(r,
               "source.sha256: the profile is of another program: '%.100s' with the digest %s; this "

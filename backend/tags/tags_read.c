@@ -47,7 +47,7 @@ static bool collect(struct tag_reader *r)
         else if (last && last->at == tag->at && tag->length > rest)
             append(r, last, tag, rest + 1);
         else
-            return tag_fault_at(r, &record, "this tag continues no other");
+            return tag_fault_at(r, &record, "this tag does not continue another one");
     }
     return true;
 }
@@ -111,8 +111,9 @@ static bool end_kernel(struct tag_reader *r)
     for (uint32_t i = 0; i < r->blocks.n; i++)
         if (table_block_chosen(&kernel(r)->blocks.v[i]) &&
             !(r->blocks.v[i].begin && r->blocks.v[i].end))
-            good =
-                tag_fault_at(r, r->blocks.v[i].facts, "begin or end of this block is not tagged");
+            good = tag_fault_at(r, r->blocks.v[i].facts,
+                                "the beginning or end of this block is not "
+                                "tagged");
     r->chains.n = r->blocks.n = 0;
     return good;
 }
@@ -128,7 +129,7 @@ static bool read_kernel(struct tag_reader *r)
 {
     struct table_kernel entry = {0};
     if (r->kernel_body == r->body)
-        return tag_fault(r, "this kernel has such a tag already");
+        return tag_fault(r, "this kernel already has such a tag");
     bool good = end_kernel(r) && read_fields(r, rows_kernel, &entry);
     if (!good)
         return false;

@@ -102,7 +102,8 @@ static bool open_store(struct campaign_program *p, struct campaign_store *store,
     struct text_list damaged = {0};
     bool chosen = p->arguments.store || !p->arguments.file;
     if (!must && !is_store(p, folder)) {
-        message_error(&p->frame.messages, "no store '%s': no job has been run", folder);
+        message_error(&p->frame.messages, "the store '%s' does not exist: no job has been run",
+                      folder);
         return false;
     }
     if (!good(p, campaign_store_open(store, &p->frame.arena, folder, chosen)))
@@ -112,7 +113,7 @@ static bool open_store(struct campaign_program *p, struct campaign_store *store,
         if (error)
             message_error(&p->frame.messages, "%s", error);
         else
-            message_error(&p->frame.messages, "another run uses the store '%s'", folder);
+            message_error(&p->frame.messages, "another process uses the store '%s'", folder);
         return false;
     }
     if (store->lock >= 0)
@@ -121,7 +122,7 @@ static bool open_store(struct campaign_program *p, struct campaign_store *store,
         return false;
     if (store->was_damaged)
         fprintf(stderr,
-                "%s: warning: the database of the store '%s' was damaged; it was made again from "
+                "%s: warning: the database of the store '%s' was damaged and has been rebuilt from "
                 "the results\n",
                 campaign_command.name, folder);
     for (uint32_t i = 0; i < damaged.list.n; i++)
@@ -181,7 +182,7 @@ static void report_ended(void *context, const struct campaign_job *job,
 {
     struct campaign_program *p = context;
     if (!found->is_there || found->failure) {
-        report_failure(p, job, found->failure ? found->failure : "it left no result");
+        report_failure(p, job, found->failure ? found->failure : "it wrote no result");
         return;
     }
     if (p->arguments.common.verbose)
@@ -243,7 +244,7 @@ static void print_expectation(struct campaign_program *p)
             counts.left, counts.all, at_a_time,
             *time                 ? time
             : counts.seconds_left ? ""
-                                  : "; no such job has ended yet, so the time is unknown");
+                                  : "; no such job has finished yet, so the time is unknown");
 }
 
 static int dry_run(struct campaign_program *p)
@@ -283,8 +284,8 @@ static bool run_jobs(struct campaign_program *p, const struct campaign_watch *wa
         return false;
     if (p->arguments.on != ON_SLURM && campaign_store_has_arrays(&p->store)) {
         message_error(&p->frame.messages,
-                      "jobs of '%s' are in Slurm's queue: --on=slurm collects them; if the cluster "
-                      "is gone, remove '%s/slurm'",
+                      "jobs of '%s' are in Slurm's queue: collect them with --on=slurm; if the "
+                      "cluster no longer exists, remove '%s/slurm'",
                       p->store.folder, p->store.folder);
         return false;
     }
@@ -317,7 +318,7 @@ static int run(struct campaign_program *p)
                                    .ended = report_ended};
     for (uint32_t i = 0; i < p->arguments.reuse.list.n; i++)
         if (access(p->arguments.reuse.list.v[i], F_OK)) {
-            message_error(&p->frame.messages, "no store '%s' to reuse",
+            message_error(&p->frame.messages, "the store '%s' to reuse does not exist",
                           p->arguments.reuse.list.v[i]);
             return BAD_INPUT;
         }
@@ -338,7 +339,8 @@ static int run(struct campaign_program *p)
         printf(", %u reused", counts.reused);
     putchar('\n');
     if (campaign_store_has_arrays(&p->store))
-        puts("Jobs stay in Slurm's queue; the same command collects them, and scancel ends them.");
+        puts("Jobs remain in Slurm's queue; run the same command to collect them, or scancel to "
+             "end them.");
     if (p->frame.stop)
         return BY_SIGNAL + p->frame.stop;
     return counts.failed ? JOB_FAILED : DONE;
@@ -352,7 +354,7 @@ static void show_queue(struct campaign_program *p)
     if (!p->store.folder || !campaign_slurm_look(&p->store, &queue))
         return;
     if (queue.error)
-        printf("Slurm's queue is not known: %s\n", queue.error);
+        printf("cannot query Slurm's queue: %s\n", queue.error);
     else
         printf("in Slurm's queue: %u tasks, %u of them running\n", queue.waiting + queue.running,
                queue.running);

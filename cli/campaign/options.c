@@ -18,7 +18,7 @@ static const char *take_slurm(struct arena *arena, void *into, const char *argum
     struct campaign_slurm checked;
     const char *value = strchr(argument, '=');
     if (!value)
-        return arena_printf(arena, "cannot be '%s': it is KEY=VALUE", argument);
+        return arena_printf(arena, "cannot be '%s': expected KEY=VALUE", argument);
     struct campaign_setting made = {arena_strndup(arena, argument, (size_t)(value - argument)),
                                     value + 1};
     vec_push(arena, &((struct campaign_arguments *)into)->slurm.list, made);
@@ -39,24 +39,26 @@ static const struct option what_options[] = {
 
 static const struct option how_options[] = {
     {"--store", "FOLDER", TEXT(store), .file = OPTION_WRITES, .folder = true,
-     .help = "folder of the results; by default NAME.campaign, after the\nname of the campaign"},
+     .help = "folder of the results (default: NAME.campaign, where NAME\nis the name of the "
+             "campaign)"},
     {"--jobs", "N", NUMBER(jobs, 1, MOST_JOBS),
      .help =
          "jobs at a time (default: number of processors; with slurm:\nwhat the cluster allows)"},
     {"--on", "host|slurm", ONE_OF(on, place_names),
-     .help = "slurm: as arrays in the queue of a cluster, on which this\n"
-             "folder and the store have the same names"},
+     .help = "slurm: run job arrays on a cluster, on which this folder\n"
+             "and the store have the same names"},
     {"--slurm", "KEY=VALUE", CALL(take_slurm),
      .help = "partition, time, memory, array_size, jobs_per_task or\n"
              "poll (seconds); may be repeated"},
-    {"--sbatch", "OPTION", LIST(sbatch), .help = "another option of sbatch; may be repeated"},
+    {"--sbatch", "OPTION", LIST(sbatch), .help = "an additional option of sbatch; may be repeated"},
     {"--reuse", "FOLDER", LIST(reuse), .file = OPTION_READS, .folder = true,
-     .help = "take results of the same jobs from this store of another\ncampaign; may be repeated"},
+     .help =
+         "reuse results of identical jobs from this store of\nanother campaign; may be repeated"},
     {"--retry", NULL, FLAG(retry, 1), .help = "run failed jobs again"},
     {"--dry-run", NULL, FLAG(dry_run, 1),
      .help = "list the jobs and their states, and the expected time"},
     {"--tools", "FOLDER", TEXT(tools), .file = OPTION_READS, .folder = true,
-     .help = "folder of ptxoffload and ptxoffload-sim (that of this program)"},
+     .help = "folder of ptxoffload and ptxoffload-sim (default: that of\nthis program)"},
     {"--allow-outside", NULL, FLAG(allow_outside, 1), .file = OPTION_PERMITS,
      .help = "allow the campaign's options to write files, and its run\n"
              "files to write anywhere and over any file"},
@@ -72,11 +74,13 @@ static const struct option output_options[] = {
     {"--svg", "FILE", TEXT(svg), .file = OPTION_WRITES,
      .help = "write the plot of the one figure that --figure names"},
     {"--markdown", "FILE", TEXT(markdown), .file = OPTION_WRITES,
-     .help = "write tables as Markdown, within the text of the campaign's\nnotes"},
+     .help = "write tables as Markdown, embedded in the text of the\ncampaign's notes"},
     {"--notes", "FILE", TEXT(notes), .file = OPTION_READS,
-     .help = "with --markdown: the text of this file instead"},
+     .help = "with --markdown: use the text of this file instead"},
     {"--figure", "NAME", LIST(figures), .help = "report only this figure; may be repeated"},
-    {"--all", NULL, FLAG(all, 1), .help = "compare: also the statistics of single cores, slices …"},
+    {"--all", NULL, FLAG(all, 1),
+     .help = "compare: include the statistics of single cores, slices "
+             "…"},
     {0},
 };
 
@@ -96,9 +100,9 @@ static const struct option_group groups[] = {
 };
 
 static const struct option_example examples[] = {
-    {"run eval/isca19.yaml --quick", "run a small form of a campaign; again to continue it"},
+    {"run eval/isca19.yaml --quick", "run a small version of a campaign; run it again to continue"},
     {"run eval/isca19.yaml --on=slurm --slurm=partition=short", "run it on a cluster"},
-    {"report eval/isca19.yaml --quick --html=isca19.html", "make a page of its figures"},
+    {"report eval/isca19.yaml --quick --html=isca19.html", "write a page with its figures"},
     {"compare eval/isca19.yaml base llc", "list the statistics in which two variants differ"},
     {0},
 };
@@ -116,13 +120,13 @@ const struct command campaign_command = {
              "  compare FILE.yaml A B   print the ratio of all statistics, variant B to A;\n"
              "                          VARIANT@POINT is a variant at a point of a sweep\n"
              "  compare A B             the same for two folders with results\n"
-             "  work TICKETS TASK       what a task of Slurm's arrays starts; needs --store\n",
+             "  work TICKETS TASK       started by the tasks of Slurm's arrays; needs --store\n",
     .groups = groups,
     .more =
         "A run can be interrupted at any time, and the next one continues: a job with a result\n"
         "is not run again unless the programs, the machine or the inputs have changed.\n"
         "\n"
-        "Exit code: 0 done, 1 bad input or a file that cannot be read or written,\n"
+        "Exit code: 0 success, 1 bad input or a file that cannot be read or written,\n"
         "2 bad usage, 3 a job has failed.\n",
 };
 
@@ -146,25 +150,26 @@ static bool take_work(struct campaign_arguments *a, struct command_line *line)
 {
     a->tickets = line->operands.n == 3 ? line->operands.v[1] : NULL;
     if (!a->tickets || options_number(line->arena, line->operands.v[2], 0, UINT32_MAX, &a->task))
-        return options_fault(line, "work needs a file of tickets and the number of a task");
+        return options_fault(line, "work needs a file of tickets and a task number");
     return a->store || options_fault(line, "work needs --store");
 }
 
 static bool take_operands(struct campaign_arguments *a, struct command_line *line)
 {
     if (!line->operands.n)
-        return options_fault(line, "no command: run, status, report or compare");
+        return options_fault(line, "missing command: run, status, report or compare");
     const char *word = line->operands.v[0];
     int action = options_choice(action_names, word, strlen(word));
     if (action < 0)
-        return options_fault(line, "unknown command (run, status, report or compare): %s", word);
+        return options_fault(line, "unknown command (expected run, status, report or compare): %s",
+                             word);
     a->action = (enum campaign_action)action;
     if (a->action == CAMPAIGN_COMPARE)
         return take_compared(a, line);
     if (a->action == CAMPAIGN_WORK)
         return take_work(a, line);
     if (line->operands.n < 2)
-        return options_fault(line, "no campaign file: %s", word);
+        return options_fault(line, "missing campaign file: %s", word);
     if (line->operands.n > 2)
         return options_fault(line, "more than one campaign file: %s", line->operands.v[2]);
     a->file = line->operands.v[1];

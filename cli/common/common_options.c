@@ -68,16 +68,16 @@ const struct option diagnostics_options[] = {
              "-Wno-error[=NAME] reverts this"},
     {"--diagnostics", "text|json|sarif[:FILE]", .kind = OPTION_FORMAT, INTO(diagnostics),
      .choices = diagnostics_names, .file = OPTION_WRITES,
-     .help = "form of errors, warnings and remarks, on standard error\n"
-             "without :FILE"},
+     .help = "format of errors, warnings and remarks; without :FILE they\n"
+             "go to standard error"},
     {"--max-errors", "N", NUMBER(max_errors, 0, MOST_ERRORS),
      .help = "show at most N errors and N warnings, 0: all (default 100);\n"
              "also -fmax-errors"},
     {"-fmax-errors", "N", NUMBER(max_errors, 0, MOST_ERRORS)},
     {"--file-prefix-map", "OLD=NEW", CALL(take_prefix),
-     .help = "show names of files that begin with OLD with NEW instead, in\n"
-             "diagnostics, reports and metadata; may be repeated, the last\n"
-             "that matches counts; also -ffile-prefix-map"},
+     .help = "replace the prefix OLD of file names by NEW in diagnostics,\n"
+             "reports and metadata; may be repeated, the last match\n"
+             "counts; also -ffile-prefix-map"},
     {"-ffile-prefix-map", "OLD=NEW", CALL(take_prefix)},
     {0},
 };
@@ -88,18 +88,19 @@ const struct option module_options[] = {
              "lists them"},
     {"--arch", "sm_N", TEXT(choice.arch), .help = "use the module for this architecture"},
     {"--locations", "ptx|source", ONE_OF(locations, location_names),
-     .help = "places that messages and reports name first: those of the PTX\n"
-             "(default), or those of the CUDA source, if the PTX has .loc"},
+     .help = "locations that messages and reports name first: those in the\n"
+             "PTX (default), or those in the CUDA source, if the PTX has\n"
+             ".loc"},
     {0},
 };
 
 const struct option message_options[] = {
     {"--max-memory", "SIZE", CALL(take_max_memory),
-     .help = "end with an error if more memory is needed: 512M, 8G\n"
+     .help = "stop with an error when memory use exceeds SIZE: 512M, 8G\n"
              "(default), 0: no limit"},
     {"--quiet", NULL, FLAG(quiet, 1), .brief = "-q",
      .help = "no notes, no progress, and no report that was not requested"},
-    {"-v", NULL, FLAG(verbose, 1), .help = "report the steps, and show all errors and warnings"},
+    {"-v", NULL, FLAG(verbose, 1), .help = "report each step, and show all errors and warnings"},
     {"--color", "auto|always|never", ONE_OF(colour, colour_names),
      .help = "auto: on a terminal, if NO_COLOR is not set, and everywhere\n"
              "if CLICOLOR_FORCE is"},
@@ -142,7 +143,6 @@ bool common_options_check(struct command_line *line, const struct common_options
     if (request->path)
         options_files(line->command, options, true, add_output, &conflict);
     else if (request->format != DIAGNOSTICS_TEXT && options->verbose)
-        return options_fault(line,
-                             "-v writes to standard error as well: give --diagnostics a file");
+        return options_fault(line, "-v also writes to standard error: give --diagnostics a file");
     return !conflict.found;
 }

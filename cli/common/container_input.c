@@ -110,9 +110,9 @@ static bool read_module(struct opened_container *o, const struct messages *messa
     bool runs = !is_tagger(messages);
     if (count > 1)
         message_fault(messages, "module-choice",
-                      "'%s' has %u matching modules of PTX: select one with --module=N%s; "
-                      "%s--list shows them",
-                      o->source.name, count, runs ? "" : ", or give a folder to write them to",
+                      "'%s' has %u matching PTX modules: select one with --module=N%s; %s--list "
+                      "shows them",
+                      o->source.name, count, runs ? "" : ", or write all of them to a folder",
                       runs ? "ptxoffload " : "");
     return count == 1 && unpack_module(o, messages, *modules, arena, source, &o->diags);
 }
@@ -197,7 +197,7 @@ static bool read_text(const struct messages *messages, struct arena *arena, stru
         return false;
     if (!options->choice.module && !options->choice.arch)
         return true;
-    message_fault(messages, "module-choice", "%s in a program or library: this is PTX text",
+    message_fault(messages, "module-choice", "%s in a program or library, but this is PTX text",
                   is_tagger(messages) ? "--module and --arch choose"
                                       : "a module or architecture is chosen");
     return false;

@@ -54,7 +54,7 @@ static bool is_protected(const struct named_files *files, const struct named_fil
     bool wrong = file->written && !is_listed(files, file->path) &&
                  output_is_protected(files->arena->memory, file->path);
     if (wrong)
-        message_error(files->messages, "%s would overwrite '%s', which this run reads", file->what,
+        message_error(files->messages, "%s would overwrite '%s', which is an input", file->what,
                       file->path);
     return wrong;
 }

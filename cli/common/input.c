@@ -49,9 +49,9 @@ static bool begins_with(const struct file_text *file, const char *bytes, size_t 
 }
 
 #define CUDA "CUDA C++: compile it with nvcc -ptx, or build with ptxoffload-nvcc"
-#define C "C or C++: PTX is made of CUDA C++ by nvcc -ptx"
+#define C "C or C++: nvcc -ptx generates PTX from CUDA C++"
 #define LLVM "LLVM IR: compile it with llc -march=nvptx64"
-#define SASS "a disassembly (SASS): cuobjdump -ptx shows the PTX of a program"
+#define SASS "a disassembly (SASS): cuobjdump -ptx extracts the PTX of a program"
 
 // Starts of lines in sources and results of PTX. The first one found counts, except that CUDA's
 // words may follow those of C.

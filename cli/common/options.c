@@ -121,10 +121,10 @@ const char *options_number(struct arena *arena, const char *text, uint64_t least
         return NULL;
     }
     if (most == UINT64_MAX)
-        return arena_printf(arena, "cannot be '%s': it is a whole number%s", text,
+        return arena_printf(arena, "cannot be '%s': expected a whole number%s", text,
                             least ? " from 1 on" : "");
-    return arena_printf(arena, "cannot be '%s': it is a number from %" PRIu64 " to %" PRIu64, text,
-                        least, most);
+    return arena_printf(arena, "cannot be '%s': expected a number from %" PRIu64 " to %" PRIu64,
+                        text, least, most);
 }
 
 int options_choice(const char *const *choices, const char *text, size_t length)
@@ -155,7 +155,7 @@ static int take_choice(struct option_reader *r, const struct option *option, con
 {
     int choice = options_choice(option->choices, text, length);
     if (choice < 0)
-        options_fault(&r->line, "%s cannot be '%.*s': it is %s", option->name, (int)length, text,
+        options_fault(&r->line, "%s cannot be '%.*s': expected %s", option->name, (int)length, text,
                       list_choices(r->line.arena, option->choices));
     return choice;
 }
@@ -207,8 +207,8 @@ static void take_topic(struct option_reader *r, const struct option *option, con
     else if (!*option->choices)
         options_fault(&r->line, "%s takes no argument", option->name);
     else
-        options_fault(&r->line, "%s cannot be '%s': it is %s, or omitted", option->name, argument,
-                      list_choices(r->line.arena, option->choices));
+        options_fault(&r->line, "%s cannot be '%s': expected %s, or no argument", option->name,
+                      argument, list_choices(r->line.arena, option->choices));
 }
 
 // Returns an error that is not reported yet, or NULL.

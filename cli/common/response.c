@@ -78,12 +78,12 @@ static uint32_t depth_of(const struct response_frame *frame)
 static const char *exceeded(struct expansion *e, const struct response_frame *outer, size_t size)
 {
     if (depth_of(outer) == MOST_DEPTH)
-        return arena_printf(e->arena, "response files name each other more than %d deep",
+        return arena_printf(e->arena, "response files are nested more than %d levels deep",
                             MOST_DEPTH);
     if (e->files == MOST_FILES)
         return arena_printf(e->arena, "more than %d response files are named", MOST_FILES);
     if (e->bytes + size > MOST_BYTES)
-        return arena_printf(e->arena, "the response files have more than %d MiB together",
+        return arena_printf(e->arena, "the response files exceed %d MiB in total",
                             MOST_BYTES >> 20);
     return NULL;
 }

@@ -97,8 +97,8 @@ static void print_rules(FILE *to, enum severity least)
 
 void warnings_help(FILE *to)
 {
-    fputs("Warnings, all on: -Wno-NAME turns one off, -Werror=NAME makes it an error\n\n", to);
+    fputs("Warnings, all enabled: -Wno-NAME disables one, -Werror=NAME makes it an error\n\n", to);
     print_rules(to, DIAG_WARNING);
-    fputs("\nErrors, which cannot be turned off\n\n", to);
+    fputs("\nErrors, which cannot be disabled\n\n", to);
     print_rules(to, DIAG_ERROR);
 }

@@ -288,7 +288,7 @@ static bool extend_device(struct library *library)
 {
     struct cuda *cuda = library->cuda;
     const char *wrong = cuda->device->profiled
-                            ? "--profile-out is for programs whose code is there at the begin"
+                            ? "--profile-out is for programs whose code is loaded at start-up"
                             : device_extend(cuda->device);
     if (wrong)
         message_error(&library->messages, "%s", wrong);
@@ -355,7 +355,7 @@ static void report(void *context, const struct device_result *result)
         session_report_fault(&library->session, result->kernel, result->launch, &result->grid);
     else
         diag_add(&library->diags, DIAG_ERROR, "no-progress", NO_OFFSET, NO_OFFSET,
-                 "no command of the streams can continue");
+                 "deadlock: no command of any stream can proceed");
     report_diags(library, &library->module->source);
     if (result->end == DEVICE_STUCK)
         report_stuck(library);

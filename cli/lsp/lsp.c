@@ -17,7 +17,7 @@ struct lsp_run {
 static const char *const no_topics[] = {NULL};
 
 static const struct option own_options[] = {
-    {"--stdio", NULL, FLAG(stdio, 1), .help = "use standard input and output, as always"},
+    {"--stdio", NULL, FLAG(stdio, 1), .help = "use standard input and output (always the case)"},
     HELP_OPTION("", no_topics, "print this"),
     {0},
 };
@@ -29,7 +29,7 @@ static const struct option_group groups[] = {
 };
 
 static const struct option_example examples[] = {
-    {"--stdio", "what an editor runs"},
+    {"--stdio", "the command that an editor runs"},
     {"--version", "print the version"},
     {0},
 };
@@ -43,18 +43,18 @@ static const struct command command = {
         "which of them are offloaded and why, definitions of labels and registers, an outline,\n"
         "and the canonical form. Speaks the Language Server Protocol 3.17.\n",
     .groups = groups,
-    .more =
-        "docs/guide/editor.md says how to set up an editor. A text that needs more memory than\n"
-        "--max-memory is not analysed.\n"
-        "\n"
-        "Exit code: 0 after a shutdown, 1 without one, 2 bad usage.\n",
+    .more = "docs/guide/editor.md describes how to set up an editor. A text that needs more memory "
+            "than\n"
+            "--max-memory is not analysed.\n"
+            "\n"
+            "Exit code: 0 after a shutdown, 1 without one, 2 bad usage.\n",
     .examples = examples,
 };
 
 static bool check(void *arguments, struct command_line *line)
 {
     (void)arguments;
-    return !line->operands.n || options_fault(line, "takes no files: an editor sends them");
+    return !line->operands.n || options_fault(line, "takes no files: the editor sends them");
 }
 
 static int run(void *own)

@@ -18,7 +18,7 @@ static const char *take_writes(struct arena *arena, void *into, const char *argu
     const char *at = argument;
     if (measure_read_real(&at, 1, &((struct dram_arguments *)into)->writes) && !*at)
         return NULL;
-    return arena_printf(arena, "cannot be '%s': it is a fraction of the requests, from 0 to 1",
+    return arena_printf(arena, "cannot be '%s': expected a fraction of the requests, from 0 to 1",
                         argument);
 }
 
@@ -28,7 +28,7 @@ static const char *take_load(struct arena *arena, void *into, const char *argume
     const char *at = argument;
     if (measure_read_real(&at, limits.most, &a->load) && !*at && a->load > 0)
         return NULL;
-    return arena_printf(arena, "cannot be '%s': it is a number of requests, such as 0.25",
+    return arena_printf(arena, "cannot be '%s': expected a number of requests, such as 0.25",
                         argument);
 }
 
@@ -63,7 +63,7 @@ static const struct option picture_options[] = {
      .help = "plot latency and served requests over the load"},
     {"--trace", "FILE.json", TEXT(trace), .file = OPTION_WRITES,
      .help = "write all commands as Chrome trace events, for Perfetto;\n"
-             "about 100 bytes per command: use few --cycles"},
+             "about 100 bytes per command, so use few --cycles"},
     {0},
 };
 
@@ -97,7 +97,7 @@ const struct command dram_command = {
     .groups = groups,
     .more = "Files are written atomically.\n"
             "\n"
-            "Exit code: 0 done, 1 bad input or a file that cannot be read or written,\n"
+            "Exit code: 0 success, 1 bad input or a file that cannot be read or written,\n"
             "2 bad usage.\n",
 };
 
@@ -115,7 +115,7 @@ bool dram_options_check(void *arguments, struct command_line *line)
     if (!a->sweep && a->plot)
         return options_fault(line, "--plot needs --sweep");
     if (a->sweep && (own->trace || a->stats))
-        return options_fault(line, "%s is for one measurement and excludes --sweep",
+        return options_fault(line, "%s needs a single measurement and excludes --sweep",
                              own->trace ? "--trace" : "--stats");
     return true;
 }

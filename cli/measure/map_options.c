@@ -4,15 +4,15 @@
 
 static const struct option hardware_options[] = {
     {"--copies", "N", NUMBER(copies, 1, 1024),
-     .help = "copies of the map; as many as fit without it"},
+     .help = "copies of the map (default: as many as fit)"},
     {0},
 };
 
 static const struct option output_options[] = {
     {"--plot", "FILE.svg|.html", TEXT(measure.plot), .call = measure_check_picture,
      .file = OPTION_WRITES,
-     .help = "draw the map, its placement and its lanes; .svg has the\n"
-             "placement only"},
+     .help = "draw the map, its placement and its lanes; .svg shows only\n"
+             "the placement"},
     {"--rewrite", "FILE", TEXT(rewrite), .file = OPTION_WRITES,
      .help = "write the map as text, with all defaults"},
     {0},
@@ -44,7 +44,7 @@ const struct command map_command = {
     .groups = groups,
     .more = "Files are written atomically.\n"
             "\n"
-            "Exit code: 0 done, 1 bad input, a map that does not fit, or a file that cannot be\n"
+            "Exit code: 0 success, 1 bad input, a map that does not fit, or a file that cannot be\n"
             "read or written, 2 bad usage.\n",
 };
 
@@ -56,5 +56,5 @@ bool map_options_check(void *arguments, struct command_line *line)
     if (line->operands.n > 1)
         return options_fault(line, "unexpected operand: %s", line->operands.v[1]);
     a->common.input = line->operands.n ? line->operands.v[0] : NULL;
-    return a->common.input || options_fault(line, "a map is missing");
+    return a->common.input || options_fault(line, "missing map file");
 }

@@ -28,7 +28,7 @@ static bool check_injection(struct noc_program *p)
     if (!p->noc.injection_queue || p->arguments.flits.most <= room)
         return true;
     message_error(&p->base.frame.messages,
-                  "a packet of %" PRIu32 " flits does not fit an injection queue of %" PRIu64,
+                  "a packet of %" PRIu32 " flits does not fit into an injection queue of %" PRIu64,
                   p->arguments.flits.most, room);
     return false;
 }

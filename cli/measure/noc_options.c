@@ -11,7 +11,7 @@ static const char *take_load(struct arena *arena, void *into, const char *argume
 {
     const char *at = argument;
     if (!measure_read_real(&at, limits.most, &((struct measure_arguments *)into)->load) || *at)
-        return arena_printf(arena, "cannot be '%s': it is a number of flits, such as 0.25",
+        return arena_printf(arena, "cannot be '%s': expected a number of flits, such as 0.25",
                             argument);
     return NULL;
 }
@@ -28,7 +28,7 @@ static const char *take_traffic(struct arena *arena, void *into, const char *arg
     struct noc_arguments *a = into;
     a->traffic_text = argument;
     const char *wrong = traffic_read(&a->traffic, arena, argument);
-    return wrong ? arena_printf(arena, "is wrong: %s", wrong) : NULL;
+    return wrong ? arena_printf(arena, "is invalid: %s", wrong) : NULL;
 }
 
 static const char *take_flits(struct arena *arena, void *into, const char *argument)
@@ -49,14 +49,14 @@ static const struct option traffic_options[] = {
      .help = "mean number of flits that each sender creates per cycle"},
     {"--sweep", "[=LOADS]", CALL(take_sweep), .joined = true,
      .help = "measure at several loads, 0.1,0.2,0.3 or FROM:TO:STEP;\n"
-             "without LOADS it finds saturation and measures up to it"},
+             "without LOADS, find saturation and measure up to it"},
     {"--seed", "N", NUMBER(measure.seed, 0, UINT64_MAX), .help = "seed of the random numbers (1)"},
     {"--warmup", "N", NUMBER(measure.warmup, 0, MOST_CYCLES),
      .help = "cycles before the measurement (10000)"},
     {"--cycles", "N", NUMBER(measure.cycles, 1, MOST_CYCLES),
      .help = "cycles of the measurement (30000)"},
     {"--patience", "N", NUMBER(patience, 1, MOST_CYCLES),
-     .help = "cycles without any movement that count as no progress\n(10000)"},
+     .help = "cycles without movement after which there is no progress\n(10000)"},
     {"--shuffle", "SEED", NUMBER(shuffle, 0, UINT64_MAX),
      .help = "evaluate routers in another order; the results are the\nsame"},
     {0},
@@ -66,10 +66,10 @@ static const struct option plot_options[] = {
     {"--plot", "FILE.svg|.html", TEXT(measure.plot), .call = measure_check_picture,
      .file = OPTION_WRITES,
      .help = "plot latency and accepted load over the load; .html also\n"
-             "has the channels and the numbers"},
+             "shows the channels and the numbers"},
     {"--heatmap", "FILE.svg", TEXT(heatmap), .call = measure_check_svg, .file = OPTION_WRITES,
      .help = "plot the load of each channel; for a sweep this and --stats\n"
-             "are of the highest stable load"},
+             "show the highest stable load"},
     {0},
 };
 
@@ -106,7 +106,7 @@ const struct command noc_command = {
 #include "tools/noc/traffic.def"
             "Places are the nodes, from 0; N,... is written as 3,7 or 0-5.\n"
             "\n"
-            "Exit code: 0 done, 1 bad input or a file that cannot be read or written,\n"
+            "Exit code: 0 success, 1 bad input or a file that cannot be read or written,\n"
             "2 bad usage, 4 no progress.\n",
 };
 
@@ -132,7 +132,7 @@ bool noc_options_check(void *arguments, struct command_line *line)
     if (a->sweep && a->load >= 0)
         return options_fault(line, "--load and --sweep exclude each other");
     if (!a->sweep && a->load < 0)
-        return options_fault(line, "--load or --sweep is missing");
+        return options_fault(line, "missing --load or --sweep");
     if (!a->sweep && a->plot && !measure_ends_in(a->plot, ".html"))
         return options_fault(line, "--plot needs --sweep; --heatmap does not");
     return check_loads(arguments, line);

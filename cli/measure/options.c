@@ -54,8 +54,8 @@ const char *measure_take_sweep(struct arena *arena, struct measure_arguments *a,
     a->loads.n = 0;
     if (!argument || read_loads(a, arena, limits, argument))
         return NULL;
-    return arena_printf(arena, "cannot be '%s': loads are written as 0.1,0.2,0.3 or FROM:TO:STEP%s",
-                        argument, limits->above_zero ? ", above 0" : "");
+    return arena_printf(arena, "cannot be '%s': expected 0.1,0.2,0.3 or FROM:TO:STEP%s", argument,
+                        limits->above_zero ? ", above 0" : "");
 }
 
 // Texts
@@ -66,7 +66,7 @@ static const char *check_set(struct arena *arena, void *into, const char *argume
     (void)into;
     return equals && equals != argument
                ? NULL
-               : arena_printf(arena, "cannot be '%s': it is KEY=VALUE", argument);
+               : arena_printf(arena, "cannot be '%s': expected KEY=VALUE", argument);
 }
 
 bool measure_ends_in(const char *name, const char *suffix)
@@ -80,7 +80,7 @@ const char *measure_check_svg(struct arena *arena, void *into, const char *argum
     (void)into;
     if (!strcmp(argument, "-") || measure_ends_in(argument, ".svg"))
         return NULL;
-    return arena_printf(arena, "cannot be '%s': its name ends in .svg", argument);
+    return arena_printf(arena, "cannot be '%s': the name must end in .svg", argument);
 }
 
 const char *measure_check_picture(struct arena *arena, void *into, const char *argument)
@@ -89,7 +89,7 @@ const char *measure_check_picture(struct arena *arena, void *into, const char *a
     if (!strcmp(argument, "-") || measure_ends_in(argument, ".svg") ||
         measure_ends_in(argument, ".html"))
         return NULL;
-    return arena_printf(arena, "cannot be '%s': its name ends in .svg or .html", argument);
+    return arena_printf(arena, "cannot be '%s': the name must end in .svg or .html", argument);
 }
 
 #define OPTIONS_OF struct measure_arguments
@@ -98,8 +98,8 @@ static const char *const help_names[] = {"keys", NULL};
 
 const struct option measure_config_options[] = {
     {"--config", "NAME|FILE.yaml", TEXT(config), .file = OPTION_READS,
-     .help = "a built-in configuration or a file; the default has the\n"
-             "initial values of all keys"},
+     .help = "a built-in configuration or a file (default: the initial\n"
+             "values of all keys)"},
     {"--list-configs", NULL, FLAG(list_configs, 1),
      .help = "print the names of the built-in configurations"},
     {0},
@@ -108,7 +108,7 @@ const struct option measure_config_options[] = {
 const struct option measure_set_options[] = {
     {"--set", "KEY=VALUE", LIST(settings), .call = check_set, .help = "set a key"},
     {"--print-config", NULL, FLAG(print_config, 1),
-     .help = "print the configuration as a file that can be read back"},
+     .help = "print the configuration in the format that --config reads"},
     {0},
 };
 
@@ -116,10 +116,10 @@ const struct option measure_output_options[] = {
     {"--json", "FILE", TEXT(json), .file = OPTION_WRITES,
      .help = "write the results; '-' is standard output"},
     {"--csv", "FILE", TEXT(csv), .file = OPTION_WRITES,
-     .help = "write them as a table, a line for each load"},
+     .help = "write them as a table with a line for each load"},
     {"--stats", "FILE", TEXT(stats), .file = OPTION_WRITES,
-     .help = "write all statistics, as text, or by the suffix as .json or\n"
-             ".csv; '-' is standard output"},
+     .help = "write all statistics, as text, or as JSON or CSV if the\n"
+             "name ends in .json or .csv; '-' is standard output"},
     {"--list-stats", NULL, FLAG(list_stats, 1),
      .help = "print the names and meanings of the statistics"},
     {0},

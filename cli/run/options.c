@@ -11,19 +11,19 @@ static const char *take_slack(struct arena *arena, void *into, const char *argum
     const char *error = options_size(argument, &arguments->slack);
     if (!error && arguments->slack % ALIGN)
         error =
-            arena_printf(arena, "cannot be '%s': it is a multiple of %d bytes", argument, ALIGN);
+            arena_printf(arena, "cannot be '%s': expected a multiple of %d bytes", argument, ALIGN);
     return error;
 }
 
 static const struct option program_options[] = {
     {"--offload", NULL, FLAG(offload, 1),
-     .help = "tag the program's PTX as ptxoffload does, for policies that\nread tags"},
+     .help = "tag the program's PTX as ptxoffload does, for policies that\nuse tags"},
     {"--profiler", NULL, FLAG(profiler, 1),
      .help = "count cycles only between the program's calls of\n"
              "cudaProfilerStart and cudaProfilerStop"},
     {"--slack", "SIZE", CALL(take_slack),
-     .help = "let kernels access memory up to SIZE (64K) before and after an\n"
-             "allocation, as on a GPU, whose pages are large"},
+     .help = "let kernels access up to SIZE bytes (64K) before and after an\n"
+             "allocation, as on a GPU with its large pages"},
     {"--record", "FOLDER", TEXT(record), .file = OPTION_WRITES, .folder = true,
      .help = "write the program's PTX, buffers and launches as run files\nof ptxoffload-sim"},
     {0},
@@ -55,7 +55,7 @@ static const struct option *keep_options(struct arena *arena, const struct optio
 
 static const struct option_example examples[] = {
     {"-- ./app 1024", "run a program, and count cycles"},
-    {"--functional -- ./app", "run a program without time"},
+    {"--functional -- ./app", "run a program without timing"},
     {"--offload --json=app.json -- ./app", "tag its kernels first, and write the results"},
     {0},
 };
@@ -66,8 +66,9 @@ const struct command run_command_base = {
     .examples = examples,
     .usage = "[OPTION]... -- PROGRAM [ARGUMENT]...",
     .about = "Runs a CUDA program on the simulator: the program's calls of the CUDA runtime and\n"
-             "driver libraries go to libraries of ours, which run its kernels. The program is\n"
-             "linked with nvcc -cudart shared and has PTX in it.\n",
+             "driver libraries go to replacement libraries, which run its kernels. The program "
+             "must\n"
+             "be linked with nvcc -cudart shared and contain PTX.\n",
     .more = "Exit code: that of the program; 1 if it cannot be run, 2 bad usage.\n",
     .starts = true,
 };
@@ -101,8 +102,8 @@ bool run_options_check(void *arguments, struct command_line *line)
             line, "--functional counts no cycles; it cannot be combined with --profiler");
     if (sim->overlap && !strcmp(sim->overlap, "-") && !sim->common.diagnostics.path &&
         sim->common.diagnostics.format != DIAGNOSTICS_TEXT)
-        return options_fault(
-            line, "--overlap writes to standard error as well: give --diagnostics a file");
+        return options_fault(line,
+                             "--overlap also writes to standard error: give --diagnostics a file");
     return true;
 }
 

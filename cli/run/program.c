@@ -62,13 +62,14 @@ static const char *missing_program(struct arena *arena, const char *name)
     if (other)
         return other;
     if (!strchr(name, '/') && is_program(here))
-        return arena_printf(arena, "there is no program '%s' in PATH; did you mean '%s'?", name,
+        return arena_printf(arena, "cannot find the program '%s' in PATH; did you mean '%s'?", name,
                             here);
     if (!stat(name, &status) && S_ISDIR(status.st_mode))
         return arena_printf(arena, "'%s' is a folder", name);
-    return arena_printf(
-        arena, access(name, F_OK) ? "there is no program '%s'" : "'%s' is not an executable file",
-        name);
+    return arena_printf(arena,
+                        access(name, F_OK) ? "cannot find the program '%s'"
+                                           : "'%s' is not an executable file",
+                        name);
 }
 
 static void read_needed(struct run_program *program, const char *name)

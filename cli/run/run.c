@@ -50,8 +50,8 @@ static const char *refuse(struct arena *arena, const struct run_program *program
                             program->path);
     if (program->runtime)
         return arena_printf(arena,
-                            "'%s' is linked with libcudart.so.%d; ptxoffload-run has versions 12 "
-                            "and 13: compile it with nvcc 12 or 13",
+                            "'%s' is linked with libcudart.so.%d, but ptxoffload-run supports "
+                            "versions 12 and 13: compile it with nvcc 12 or 13",
                             program->path, program->runtime);
     if (program->has_device_code)
         return arena_printf(arena,
@@ -150,7 +150,7 @@ static int start(void *own)
     struct frame *frame = &run->base.frame;
     int at = run->arguments.options;
     if (!run->arguments.has_program) {
-        fprintf(stderr, "%s: error: no program\n", frame->command->name);
+        fprintf(stderr, "%s: error: missing program\n", frame->command->name);
         options_usage(frame->command, stderr);
         return BAD_USAGE;
     }

@@ -21,7 +21,7 @@ static const char *write_file(struct sim_checkpoint *checkpoint)
     if (checkpoint_write(checkpoint->session, checkpoint->timed, to))
         return outputs_commit(&checkpoint->outputs);
     outputs_abandon(&checkpoint->outputs);
-    return "there is no memory to write the checkpoint";
+    return "out of memory while writing the checkpoint";
 }
 
 // Flushes the caches even if no file is written, so that a resumed run has the same flushes as the
@@ -68,7 +68,9 @@ static bool read_file(struct sim_checkpoint *checkpoint)
                                 checkpoint->timed ? checkpoint->timed->options : NULL,
                                 a->checkpoint_every);
     if (!wrong && a->stop_after && a->stop_after <= checkpoint_launches(checkpoint->resume))
-        wrong = arena_printf(arena, "it was made after launch %" PRIu64 ", behind --stop-after",
+        wrong = arena_printf(arena,
+                             "it was made after launch %" PRIu64 ", which is later than "
+                             "--stop-after",
                              checkpoint_launches(checkpoint->resume));
     return report_error(checkpoint, wrong);
 }
@@ -79,7 +81,7 @@ static void report_flushes(const struct sim_checkpoint *checkpoint)
     if (checkpoint->timed && checkpoint->arguments->checkpoint)
         message_note(checkpoint->messages,
                      "--checkpoint empties the caches after each launch that it writes: cycles "
-                     "differ from those of a run without");
+                     "differ from those of a run without it");
 }
 
 bool sim_checkpoint_begin(struct sim_checkpoint *checkpoint, struct session *session,
@@ -87,8 +89,8 @@ bool sim_checkpoint_begin(struct sim_checkpoint *checkpoint, struct session *ses
 {
     const struct sim_arguments *a = checkpoint->arguments;
     if (session->run->has_streams && (a->checkpoint || a->resume || a->stop_after)) {
-        message_error(checkpoint->messages, "a run with streams has no checkpoints: it excludes "
-                                            "--checkpoint, --resume and --stop-after");
+        message_error(checkpoint->messages, "a run with streams does not support --checkpoint, "
+                                            "--resume and --stop-after");
         return false;
     }
     checkpoint->session = session;

@@ -50,7 +50,7 @@ bool sim_check_saves(struct sim *sim)
         const char *wrong =
             sim->arguments.allow_outside ? NULL : sim_paths_refusal(&sim->base.frame.arena, buffer);
         if (wrong)
-            run_fault(&sim->run, &buffer->save, "'%s' %s; --allow-outside writes it all the same",
+            run_fault(&sim->run, &buffer->save, "'%s' %s; --allow-outside permits writing it",
                       buffer->save.text, wrong);
     }
     return sim_report_run(sim);

@@ -16,7 +16,7 @@ static const char *take_pair(struct arena *arena, const char *argument, struct s
 {
     const char *equals = strchr(argument, '=');
     if (!equals || equals == argument || !equals[1])
-        return arena_printf(arena, "cannot be '%s': it is NAME=VALUE", argument);
+        return arena_printf(arena, "cannot be '%s': expected NAME=VALUE", argument);
     pair->name = arena_strndup(arena, argument, (size_t)(equals - argument));
     pair->value = equals + 1;
     return NULL;
@@ -35,8 +35,7 @@ static const char *check_overlap(struct arena *arena, void *into, const char *ar
     (void)arena;
     (void)into;
     return argument && !strncmp(argument, "advise", 6) && (!argument[6] || argument[6] == ':')
-               ? "takes a file: write --overlap or --overlap=FILE instead of "
-                 "--overlap=advise[:FILE]"
+               ? "takes a file: use --overlap or --overlap=FILE instead of --overlap=advise[:FILE]"
                : NULL;
 }
 
@@ -44,7 +43,7 @@ static const char *check_overlap(struct arena *arena, void *into, const char *ar
 static const char *refuse_registers(struct arena *arena, void *into, const char *argument)
 {
     (void)into;
-    return arena_printf(arena, "is --set=core.thread_registers=%s now", argument);
+    return arena_printf(arena, "has been replaced by --set=core.thread_registers=%s", argument);
 }
 
 static const char *take_save(struct arena *arena, void *into, const char *argument)
@@ -64,8 +63,8 @@ static const char *take_set(struct arena *arena, void *into, const char *argumen
         return error;
     if (!strchr(pair.name, '.'))
         return arena_printf(arena,
-                            "cannot set '%s': it is SECTION.KEY of the machine, or values.NAME of "
-                            "the run file",
+                            "cannot set '%s': expected SECTION.KEY of the machine, or values.NAME "
+                            "of the run file",
                             pair.name);
     if (strncmp(pair.name, "values.", 7)) {
         vec_push(arena, &((struct sim_arguments *)into)->machine_settings, argument);
@@ -100,8 +99,8 @@ static const char *take_trace_window(struct arena *arena, void *into, const char
         arguments->trace_from < arguments->trace_until)
         return NULL;
     return arena_printf(arena,
-                        "cannot be '%s': it is FROM:TO, two cycles, as 1000:2000, the first below "
-                        "the second",
+                        "cannot be '%s': expected FROM:TO, two cycles with FROM below TO, such as "
+                        "1000:2000",
                         argument);
 }
 
@@ -110,14 +109,14 @@ static const char *take_trace_window(struct arena *arena, void *into, const char
 
 static const struct option launch_options[] = {
     {"--kernel", "NAME", TEXT(kernel),
-     .help = "the entry to launch, named as in the program or as in the\nCUDA source; not needed "
-             "if there is one"},
+     .help = "the kernel to launch, named as in the program or as in the\nCUDA source; not needed "
+             "if there is only one"},
     {"--grid", "X[,Y,Z]", TEXT(grid), .help = "CTAs"},
     {"--block", "X[,Y,Z]", TEXT(block), .help = "threads of a CTA"},
     {"--cluster", "X[,Y,Z]", TEXT(cluster), .help = "CTAs of a cluster"},
     {"--shared", "BYTES", TEXT(shared), .help = "dynamic shared memory"},
     {"--cooperative", NULL, FLAG(cooperative, 1),
-     .help = "all CTAs are there at once: for grid.sync()"},
+     .help = "all CTAs are resident at once, for grid.sync()"},
     {"--arg", "VALUE", LIST(args), .file = OPTION_READS,
      .help = "the next argument: u32:7 s32:-7 u64:7 f32:1.5 f64:1.5 …, or\n"
              "buf:TYPE:COUNT:FILL with FILL one of zero, iota,\n"
@@ -134,39 +133,40 @@ static const struct option launch_options[] = {
 
 static const struct option run_options[] = {
     {"--functional", NULL, FLAG(functional, 1),
-     .help = "values only, no cycles: about a hundred times faster"},
+     .help = "compute values only, no cycles: about a hundred times faster"},
     {"--set", "KEY=VALUE", CALL(take_set),
-     .help = "give a key of the machine another value, as\n"
-             "core.schedulers=2, or values.NAME of the run file"},
+     .help = "set a key of the machine, such as core.schedulers=2, or\n"
+             "values.NAME of the run file"},
     {"--max-instructions", "N", NUMBER(max_instructions, 1, ANY),
-     .help = "with --functional, end when warps have executed N\n"
-             "instructions in all launches together"},
+     .help = "with --functional, stop when warps have executed N\n"
+             "instructions, in all launches together"},
     {"--registers", "N", CALL(refuse_registers)},
     {"--threads", "N", NUMBER(threads, 1, MOST_THREADS),
      .help = "threads of the host, for runs without cycles;\nthe results are the same"},
     {"--check", "race,uninit", SET(checks, check_names),
-     .help = "report accesses of threads to the same memory without order,\n"
-             "and reads of unwritten bytes: exit code 3; needs\n--functional"},
+     .help = "report unordered accesses of threads to the same memory,\n"
+             "and reads of unwritten bytes: exit code 3; needs\n"
+             "--functional"},
     {"--stop-after", "N", NUMBER(stop_after, 1, ANY),
-     .help = "end after launch N, from 1, of the whole run"},
+     .help = "stop after launch N of the whole run, counted from 1"},
     {"--checkpoint", "FILE", TEXT(checkpoint), .file = OPTION_WRITES,
-     .help = "write the state after each launch, from which --resume\ngoes on"},
+     .help = "write the state after each launch, from which --resume\ncontinues"},
     {"--checkpoint-every", "N", NUMBER(checkpoint_every, 1, ANY),
      .help = "after launches N, 2 N, 3 N … only"},
     {"--resume", "FILE", TEXT(resume), .file = OPTION_READS,
-     .help = "continue from the state in this file, to the same results"},
+     .help = "continue from the state in this file, with the same results"},
     {"--lanes", "avx2|plain", TEXT(lanes),
-     .help = "instructions of this machine to use; without it the best"},
+     .help = "host vector instructions to use (default: the best\navailable)"},
     {0},
 };
 
 static const struct option machine_options[] = {
     {"--config", "NAME|FILE.yaml", TEXT(config), .file = OPTION_READS,
-     .help = "the machine; without it isca19, the GPU of ISCA'19"},
+     .help = "the machine (default: isca19, the GPU of ISCA'19)"},
     {"--policy", "NAME", ONE_OF(policy, NULL), .help = ""}, // sim_command_with_policies
     {"--timed", "KERNEL[:LAUNCHES]", CALL(take_timed),
-     .help = "count the cycles of this kernel's launches, as 2 or\n"
-             "1,4-6 from 1, and of no others; may be repeated"},
+     .help = "count cycles only for these launches of this kernel, such\n"
+             "as 2 or 1,4-6, from 1; may be repeated"},
     {"--sample", "PERIOD:MEASURED[:WARM]", CALL(take_sample),
      .help = "count cycles of the first WARM and the next MEASURED of each\n"
              "PERIOD launches; the statistics 'sample.' estimate the cycles\n"
@@ -175,17 +175,17 @@ static const struct option machine_options[] = {
      .help = "count cycles of one in N waves of CTAs of a long launch; the\n"
              "statistics 'sample.' estimate the cycles of all waves"},
     {"--max-cycles", "N", NUMBER(max_cycles, 1, ANY),
-     .help = "end after N cycles of all launches together"},
+     .help = "stop after N cycles of all launches together"},
     {"--shuffle", "SEED", NUMBER(shuffle, 0, ANY),
      .help = "evaluate components in another order in each cycle;\nthe results are the same"},
     {"--print-config", NULL, FLAG(print_config, 1),
-     .help = "print the machine as a file that can be read again"},
+     .help = "print the machine in the format that --config reads"},
     {"--print-config-digests", NULL, FLAG(print_digests, 1),
-     .help = "print, for each line of standard input, the SHA-256 of what\n"
-             "--print-config prints with the options in the line, quoted\n"
-             "as in a response file, or its messages, as a line of JSON"},
+     .help = "for each line of standard input, options quoted as in a\n"
+             "response file, print a line of JSON: the SHA-256 of the\n"
+             "output of --print-config with them, or the messages"},
     {"--list-configs", NULL, FLAG(list_configs, 1),
-     .help = "print the names of the configurations that are built in"},
+     .help = "print the names of the built-in configurations"},
     {"--list-stats", NULL, FLAG(list_stats, 1),
      .help = "print the names and meanings of all statistics"},
     {"--list-storage", NULL, FLAG(list_storage, 1),
@@ -197,11 +197,10 @@ static const struct option machine_options[] = {
 
 static const struct option input_options[] = {
     {"--program", "FILE", TEXT(program), .file = OPTION_READS,
-     .help = "run this instead of the run file's program, for example\nthe same as 'ptxoffload' "
-             "has tagged it"},
+     .help = "run this instead of the run file's program, for example\nits version tagged by "
+             "'ptxoffload'"},
     {"--metadata", "FILE", TEXT(metadata), .file = OPTION_READS,
-     .help =
-         "the program's chains, as 'ptxoffload --metadata' has\nwritten them, instead of its tags"},
+     .help = "the program's metadata, as written by 'ptxoffload\n--metadata', instead of its tags"},
     {0},
 };
 
@@ -212,41 +211,42 @@ static const struct option output_options[] = {
     {"--json", "FILE", TEXT(json), .file = OPTION_WRITES,
      .help = "write the launches and their counts; '-' is standard output"},
     REPORT_OPTION("write a report, to standard output without :FILE: cycles,\n"
-                  "stalls, latency, each resource beside its peak, chains and\n"
-                  "blocks; html is a page for a browser, with the course of the\n"
-                  "run, a roofline and the networks"),
+                  "stalls, latency, use of each resource, chains and blocks;\n"
+                  "html is a page for a browser, with the run over time, a\n"
+                  "roofline and the networks"),
     {"--explain", NULL, FLAG(explains, 1),
-     .help = "print the report as text, with what limits each kernel and\n"
-             "what would be next"},
+     .help = "print the report as text, with the limit of each kernel and\n"
+             "the next one"},
     {"--beside", "FILE.json", TEXT(beside), .file = OPTION_READS,
-     .help = "compare with another run, whose --report=json is this file,\n"
-             "in --report=text and html"},
+     .help = "compare with another run, whose --report=json wrote this\n"
+             "file, in --report=text and html"},
     {"--overlap", "[=FILE]", TEXT(overlap), .call = check_overlap, .joined = true,
      .file = OPTION_WRITES,
      .help = "list which copies of the program may overlap its kernels by\n"
              "full/empty bits, with the reasons and the time it saves"},
     {"--stats", "FILE", TEXT(stats), .file = OPTION_WRITES,
-     .help = "write the statistics of each kernel and in total, as text\n"
-             "or by the name as .json or .csv; '-' is standard output;\n"
-             "of cores, slices, channels, nodes and links the least,\n"
-             "mean and largest value"},
+     .help = "write the statistics of each kernel and in total, as text,\n"
+             "or as JSON or CSV if the name ends in .json or .csv; '-' is\n"
+             "standard output; minimum, mean and maximum over cores,\n"
+             "slices, channels, nodes and links"},
     {"--stats-filter", "GLOB", LIST(stats_choice.patterns),
-     .help = "write each single statistic whose name matches, such as\n"
-             "'core*.stall_load' or '*' for all; may be repeated"},
+     .help = "write each individual statistic whose name matches, such as\n"
+             "'core*.stall_load', or '*' for all; may be repeated"},
     {"--series", "FILE.csv", TEXT(series), .file = OPTION_WRITES,
-     .help = "write the events of each interval of time"},
-    {"--interval", "N", NUMBER(interval, 1, ANY), .help = "its cycles (1000)"},
+     .help = "write the events of each time interval"},
+    {"--interval", "N", NUMBER(interval, 1, ANY), .help = "cycles of a time interval (1000)"},
     {"--trace", "FILE.json", TEXT(trace), .file = OPTION_WRITES,
      .help = "write the activity of warps, CTAs, packets and DRAM banks,\n"
              "cycle by cycle, as Chrome trace events, for Perfetto"},
     {"--trace-window", "FROM:TO", CALL(take_trace_window),
-     .help = "only these cycles; TO is excluded"},
+     .help = "trace only these cycles; TO is excluded"},
     {"--profile-out", "FILE", TEXT(profile), .file = OPTION_WRITES,
      .help = "write for each instruction its number of executions and the\n"
              "lines that it accesses, and the iterations of loops"},
     {"--allow-outside", NULL, FLAG(allow_outside, 1), .file = OPTION_PERMITS,
      .help = "let the run file write anywhere and over any file; without\n"
-             "it: below the current folder, over its own results only"},
+             "it only below the current folder, and only over its own\n"
+             "results"},
     {0},
 };
 
@@ -271,11 +271,11 @@ static const struct option_group groups[] = {
 static const struct option_example examples[] = {
     {"samples/bfs/run.yaml", "run a file of launches, and print a report"},
     {"add.ptx --grid 16 --block 256 --arg buf:f32:4096:iota", "run one launch"},
-    {"run.yaml --explain", "run it, and say what limits its kernels"},
+    {"run.yaml --explain", "run it, and explain what limits its kernels"},
     {"run.yaml --report=html:run.html --beside=base.json",
-     "write a page, beside another run of which --report=json:base.json is known"},
+     "write a page that compares it with a run whose report is base.json"},
     {"run.yaml --json=run.json --stats=run.csv", "write results and statistics"},
-    {"run.yaml --functional --check=race,uninit", "look for races and reads of unwritten memory"},
+    {"run.yaml --functional --check=race,uninit", "check for races and reads of unwritten memory"},
     {"run.yaml --config=isca19 --set=memory.cores=28 --print-config",
      "print the configuration of a changed machine"},
     {0},
@@ -291,11 +291,11 @@ const struct command sim_command = {
         "RUN.yaml, or one launch. FILE.ptx may also be an object written by\n"
         "'ptxoffload --emit=elf', or a program or library with PTX in it; '-' is standard input.\n",
     .groups = groups,
-    .more = "Names of files to read count from the run file's folder, names of files to write\n"
-            "from the current one. Files are written whole or not at all. A run that\n"
-            "writes no file prints --report=text.\n"
+    .more = "Names of input files are relative to the run file's folder, those of output files\n"
+            "to the current one. Files are written atomically. A run that writes no file\n"
+            "prints --report=text.\n"
             "\n"
-            "Exit code: 0 done, 1 bad input or a file that cannot be read or written,\n"
+            "Exit code: 0 success, 1 bad input or a file that cannot be read or written,\n"
             "2 bad usage, 3 an expectation or check failed, 4 no progress, 5 memory fault.\n",
 };
 
@@ -321,8 +321,9 @@ static void name_policies(struct option *option, struct arena *arena)
     option->argument = join_choices(arena, option->choices);
     for (uint32_t i = 0; schemes[i]; i++)
         if (schemes[i]->configuration.policy_help)
-            help = help ? arena_printf(arena, "%s\n%s", help, schemes[i]->configuration.policy_help)
-                        : schemes[i]->configuration.policy_help;
+            help = help
+                       ? arena_printf(arena, "%s;\n%s", help, schemes[i]->configuration.policy_help)
+                       : schemes[i]->configuration.policy_help;
     option->help = help ? help : "baseline: no scheme";
 }
 

@@ -15,11 +15,11 @@ static bool check_line(const struct sim_arguments *a, struct command_line *line)
     if (!a->block)
         good = options_fault(line, "a launch needs --block");
     if (a->program)
-        good = options_fault(line, "--program needs a run file, and this is not one: %s",
+        good = options_fault(line, "--program needs a run file, but this is not one: %s",
                              a->common.input);
     if (a->settings.n)
         good =
-            options_fault(line, "--set needs a run file, and this is not one: %s", a->common.input);
+            options_fault(line, "--set needs a run file, but this is not one: %s", a->common.input);
     return good;
 }
 
@@ -47,14 +47,14 @@ bool sim_options_check(struct sim_arguments *a, struct command_line *line)
                              sampling_option(a));
     if (a->functional && a->policy > 0)
         return options_fault(
-            line, "--functional offloads nothing; it cannot be combined with --policy=%s",
+            line, "--functional does not offload; it cannot be combined with --policy=%s",
             sim_policy(a, line->arena));
     const struct {
         bool wrong;
         const char *text;
     } rules[] = {
         {!a->functional && a->max_instructions,
-         "--max-instructions is for --functional; --max-cycles ends other runs"},
+         "--max-instructions needs --functional; use --max-cycles for other runs"},
         {a->stats_choice.patterns.list.n && !a->stats,
          "--stats-filter selects what --stats writes, and needs it"},
         {a->beside && !a->explains && !a->common.reports[REPORT_TEXT].wanted &&
@@ -62,7 +62,7 @@ bool sim_options_check(struct sim_arguments *a, struct command_line *line)
          "--beside needs --report=text, --report=html or --explain"},
         {a->trace_until && !a->trace, "--trace-window selects the part of --trace that is written"},
         {a->interval && !a->series, "--interval is the length of a row of --series"},
-        {!a->functional && a->checks, "--check looks at values only and needs --functional"},
+        {!a->functional && a->checks, "--check needs --functional"},
     };
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (rules[i].wrong)
@@ -77,9 +77,9 @@ static bool check_checkpoint(const struct sim_arguments *a, struct command_line 
     if (a->checkpoint_every && !a->checkpoint && !a->resume)
         return options_fault(line, "--checkpoint-every needs --checkpoint or --resume");
     if (a->checkpoint && file_is_standard(a->checkpoint))
-        return options_fault(line, "--checkpoint is written again and again and needs a file");
+        return options_fault(line, "--checkpoint is rewritten after each launch and needs a file");
     if ((a->checkpoint || a->resume) && option)
-        return options_fault(line, "--checkpoint and --resume do not go with %s", option);
+        return options_fault(line, "--checkpoint and --resume cannot be combined with %s", option);
     return true;
 }
 
@@ -92,7 +92,7 @@ static bool is_run_file(const char *name)
 static bool take_operands(struct sim_arguments *a, struct command_line *line)
 {
     if (!line->operands.n)
-        return options_fault(line, "no input: a run file, or a program");
+        return options_fault(line, "missing input: a run file, or a program");
     if (line->operands.n > 1)
         return options_fault(line, "more than one input: %s", line->operands.v[1]);
     a->common.input = line->operands.v[0];

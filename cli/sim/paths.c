@@ -81,7 +81,7 @@ const char *sim_paths_refusal(struct arena *arena, const struct run_buffer *buff
         return NULL;
     const char *wrong = output_refusal(arena, path);
     if (!wrong && !can_replace(arena, path))
-        wrong = "exists, and is not a result of an earlier run";
+        wrong = "exists and is not a result of an earlier run";
     return wrong;
 }
 

@@ -23,10 +23,10 @@ static void check_digest(struct diags *diags, const struct tables *tables,
         return;
     bool is_source = !strcmp(digest, tables->source.sha256);
     diag_add(diags, DIAG_ERROR, "metadata", NO_OFFSET, NO_OFFSET,
-             "these are not the metadata of '%s': output.sha256 begins with %.12s, but that of the "
-             "text with %.12s%s",
+             "these are not the metadata of '%s': output.sha256 begins with %.12s, but the digest "
+             "of the text with %.12s%s",
              program->name, tables->output.sha256, digest,
-             is_source ? ": the text is their source, and they belong to the output" : "");
+             is_source ? ": this text is the input, and the metadata belong to the output" : "");
 }
 
 // Records a file on which the results depend, besides the program.

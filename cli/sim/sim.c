@@ -42,8 +42,8 @@ static bool check_filters(const struct sim *sim, const struct timed *timed)
         if (stats_match(&timed->stats, choice->patterns.list.v[i]))
             continue;
         message_error(&sim->base.frame.messages,
-                      "--stats-filter=%s: no statistic of this machine has such a name; "
-                      "--list-stats lists them",
+                      "--stats-filter=%s: no statistic of this machine matches; --list-stats lists "
+                      "them",
                       choice->patterns.list.v[i]);
         good = false;
     }
@@ -75,11 +75,11 @@ static bool begin(struct sim *sim)
 static void report_end(const struct sim *sim, enum session_outcome outcome)
 {
     if (outcome == SESSION_LIMITED)
-        message_note(&sim->base.frame.messages, "--max-%s has ended the run before it was done",
+        message_note(&sim->base.frame.messages, "--max-%s stopped the run before its end",
                      sim->arguments.functional ? "instructions" : "cycles");
     if (outcome == SESSION_STOPPED)
         message_note(&sim->base.frame.messages,
-                     "--stop-after has ended the run after launch %" PRIu64,
+                     "--stop-after stopped the run after launch %" PRIu64,
                      sim->session.device.launches);
 }
 
@@ -164,7 +164,7 @@ static enum session_outcome run(struct sim *sim)
     progress_stop(&sim->progress);
     if (fflush(stdout) || ferror(stdout)) {
         message_error(&sim->base.frame.messages,
-                      "cannot write standard output: the output of kernels is lost");
+                      "cannot write standard output: output of the kernels is lost");
         if (outcome == SESSION_DONE || outcome == SESSION_CHECK_FAILED)
             outcome = SESSION_BAD_INPUT;
     }
@@ -192,7 +192,7 @@ static void report_counts(const struct sim *sim)
         const struct timed_kernel *timed = kernel->timed;
         if (timed && timed->room)
             message_verbose(&sim->base.frame.messages,
-                            "%s: %u registers a thread (%s), %u CTAs a core: no more %s",
+                            "%s: %u registers per thread (%s), %u CTAs per core, limited by %s",
                             kernel->name, timed->registers, timed->registers_source, timed->room,
                             timed->limit);
     }

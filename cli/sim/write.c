@@ -50,7 +50,7 @@ static void report_interrupt(struct sim *sim)
                          : arena_printf(&sim->base.frame.arena, "at cycle %" PRIu64,
                                         sim->base.machine.timed.total.cycles);
     fprintf(stderr, "%s: interrupted %s%s%s\n", sim_command.name, at,
-            files ? "; statistics until then are in " : "", files ? files : "");
+            files ? "; statistics up to then are in " : "", files ? files : "");
 }
 
 static bool save_buffers(struct sim *sim)

@@ -200,7 +200,7 @@ static void check_same(struct argument_reader *r, const struct output_request *a
     if (a->suffix || b->suffix)
         return;
     if (!a->path && !b->path)
-        options_fault(r->line, "two reports on standard error: give one of them a file");
+        options_fault(r->line, "two reports go to standard error: give one of them a file");
     if (!a->path || !b->path || !output_same(r->arena, a->path, b->path))
         return;
     if (file_is_standard(a->path))
@@ -217,7 +217,7 @@ static void check_is_folder(struct argument_reader *r, const struct output_reque
                 (made->product == PRODUCT_TEXT && (!made->path || file_is_standard(made->path))) ||
                 (made->path && output_is_special(made->path));
     if (r->arguments->in_folders && !many)
-        options_fault(r->line, "%s needs a folder, such as %s/, since another output has one",
+        options_fault(r->line, "%s needs a folder, such as %s/, because another output is a folder",
                       made->option,
                       made->path && !file_is_standard(made->path) ? made->path : "out");
 }
@@ -292,7 +292,7 @@ static void take_operands(struct argument_reader *r)
 {
     const struct command_line *line = r->line;
     if (!line->operands.n) {
-        options_fault(r->line, "no input file");
+        options_fault(r->line, "missing input file");
         options_usage(line->command, line->errors);
         return;
     }
@@ -320,8 +320,7 @@ static void check_diagnostics(struct argument_reader *r)
         else if (!a->requests.v[i].path)
             also = a->requests.v[i].option;
     if (!log.path && a->common.diagnostics.format != DIAGNOSTICS_TEXT && also)
-        options_fault(r->line, "%s writes to standard error as well: give --diagnostics a file",
-                      also);
+        options_fault(r->line, "%s also writes to standard error: give --diagnostics a file", also);
     if (log.path && (a->list || a->compare) && file_is_standard(log.path))
         options_fault(r->line, "%s and --diagnostics both write to standard output",
                       a->list ? "--list" : "--compare");

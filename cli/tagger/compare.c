@@ -24,7 +24,7 @@ static void report_refuted(struct tagger_run *run, const struct verify_fault *fa
              other->name, fault->text);
     messages_diags(&run->frame.messages, &diags, &run->input);
     diags_init(&diags, &run->arena);
-    diag_add(&diags, DIAG_NOTE, "refuted", out, out, "the place in the other text");
+    diag_add(&diags, DIAG_NOTE, "refuted", out, out, "the corresponding place in the other text");
     messages_diags(&run->frame.messages, &diags, other);
 }
 
@@ -112,7 +112,7 @@ int tag_beside(struct tagger_run *run)
         const struct output_request *request = &arguments->requests.v[i];
         if (request->product >= PRODUCT_EMITTED)
             continue;
-        message_error(&run->frame.messages, "'%s' is a report: %s needs a PTX",
+        message_error(&run->frame.messages, "'%s' is a report: %s needs PTX",
                       arguments->common.input, request->option);
         return BAD_INPUT;
     }

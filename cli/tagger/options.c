@@ -58,7 +58,7 @@ static const char *take_block(struct arena *arena, void *into, const char *argum
         at += i < 2;
     }
     if (*at || !n[0] || !n[1] || !n[2] || (uint64_t)n[0] * n[1] * n[2] > 1024)
-        return arena_printf(arena, "cannot be '%s': it is X, X,Y or X,Y,Z, up to 1024 threads",
+        return arena_printf(arena, "cannot be '%s': expected X, X,Y or X,Y,Z, up to 1024 threads",
                             argument);
     ((struct arguments *)into)->block = (struct block_shape){n[0], n[1], n[2]};
     return NULL;
@@ -71,7 +71,7 @@ static const char *take_min_saving(struct arena *arena, void *into, const char *
     double *flits = ARENA_NEW(arena, double);
     *flits = strtod(argument, &end) + 0.0; // no negative zero
     if (!*argument || *end || argument[strspn(argument, "+-.0123456789eE")] || !isfinite(*flits))
-        return arena_printf(arena, "cannot be '%s': it is a number of flits, such as 4 or -0.5",
+        return arena_printf(arena, "cannot be '%s': expected a number of flits, such as 4 or -0.5",
                             argument);
     ((struct arguments *)into)->min_saving = flits;
     return NULL;
@@ -91,7 +91,9 @@ static const char *take_candidates(struct arena *arena, void *into, const char *
             kind++;
         if (kind == BLOCK_KINDS || found >> kind & 1)
             return arena_printf(
-                arena, "cannot be '%s': it is a list of loops, blocks and regions, with commas",
+                arena,
+                "cannot be '%s': expected a comma-separated list of loops, blocks and "
+                "regions",
                 argument);
         found |= 1U << kind;
         at += length;
@@ -133,9 +135,9 @@ static const char *take_quoted_target(struct arena *arena, void *into, const cha
 
 static const struct option output_options[] = {
     {"-o", "OUT", TEXT(output), .file = OPTION_WRITES,
-     .help = "write the PTX to this file; '-' is standard output; a folder\n"
-             "gets a file for each module of IN, named after IN, the\n"
-             "number and the architecture"},
+     .help = "write the PTX to this file; '-' is standard output; into a\n"
+             "folder, write a file for each module of IN, named after IN,\n"
+             "its number and its architecture"},
     {"--metadata", "FILE", TEXT(metadata), .file = OPTION_WRITES,
      .help = "write the decisions as JSON"},
     REPORT_OPTION("write a report, to standard output without :FILE; html is\n"
@@ -148,26 +150,26 @@ static const struct option output_options[] = {
              "comments (.ir), flow graphs for Graphviz (.dot), maps of\n"
              "the kernels for spatial cores (.map.yaml)"},
     {"--tags", "pragma|comment|full|full-comment|paper|none", ONE_OF(tags, tag_names),
-     .help = "tags in the PTX: what the simulator reads, as directives (the\n"
-             "default, except for PTX before 2.0) or as comments; all of\n"
-             "the metadata, as one or the other; as printed in the paper\n"
-             "(for reading only); or none"},
-    {"--strip", NULL, FLAG(strip, 1), .help = "remove the tags of IN; no analysis"},
+     .help = "tags in the PTX: what the simulator needs, as directives\n"
+             "(default, except for PTX before 2.0) or as comments; all\n"
+             "metadata, as directives or comments; as printed in the paper\n"
+             "(for readers only); or none"},
+    {"--strip", NULL, FLAG(strip, 1), .help = "remove the tags of IN, without analysis"},
     {"--format", NULL, FLAG(format, 1),
-     .help = "write IN in canonical form: one statement a line,\n"
-             "indented, comments kept; no analysis"},
+     .help = "write IN in canonical form, without analysis: one statement\n"
+             "per line, indented, with its comments"},
     {0},
 };
 
 static const struct option depfile_options[] = {
     {"-MD", NULL, FLAG(depfile.wanted, 1), .file = OPTION_WRITES,
-     .help = "write a rule for make or ninja with the inputs of OUT, to\n"
-             "OUT with .d for its suffix"},
+     .help = "write a rule for make or ninja with the inputs of OUT; its\n"
+             "file is OUT with the suffix .d"},
     {"-MF", "FILE", TEXT(depfile.path), .file = OPTION_WRITES,
      .help = "write the rule to this file"},
     {"-MT", "TARGET", LIST(depfile.names),
      .help = "the target of the rule, verbatim; may be repeated"},
-    {"-MQ", "TARGET", CALL(take_quoted_target), .help = "the same, quoted for make"},
+    {"-MQ", "TARGET", CALL(take_quoted_target), .help = "as -MT, but quoted for make"},
     {"-MP", NULL, FLAG(depfile.phony, 1),
      .help = "add an empty rule for every input except the first, so that\n"
              "make continues if it is missing"},
@@ -187,16 +189,16 @@ static const struct option analysis_options[] = {
              "byte"},
     {"--cost", "tom|refined", ONE_OF(cost, cost_names),
      .help = "cost model of candidate blocks: that of the TOM paper, or\n"
-             "(the default) with the lines, sizes, reuse and uniform\n"
-             "values of the analyses; the metadata have both"},
+             "(default) a refined one that uses the analyses of lines,\n"
+             "sizes, reuse and uniform values; the metadata have both"},
     {"--candidates", "LIST", CALL(take_candidates),
-     .help = "kinds of candidate blocks: loops, blocks (straight-line code),\n"
-             "regions (with one entry and one exit), with commas; without\n"
-             "this option all"},
+     .help = "comma-separated kinds of candidate blocks: loops, blocks\n"
+             "(straight-line code), regions (one entry and one exit);\n"
+             "default: all"},
     {"--block", "X[,Y[,Z]]", CALL(take_block),
      .help = "shape of the thread blocks, for kernels without .reqntid"},
     {"--restrict", NULL, FLAG(restrict_parameters, 1),
-     .help = "assume that different pointers among a kernel's parameters\n"
+     .help = "assume that different pointer parameters of a kernel\n"
              "point to different memory"},
     {"--maps", NULL, FLAG(maps, 1),
      .help = "compile kernels to maps for spatial cores, for reports, remarks\n"
@@ -205,21 +207,21 @@ static const struct option analysis_options[] = {
      .help = "reject chains with a smaller expected saving per warp and\n"
              "hop; may be negative or a fraction"},
     {"--capability", "FILE", TEXT(capability_path), .file = OPTION_READS,
-     .help = "the unit near the data, where it differs from the paper's:\n"
-             "types, operations, packets, vectors"},
+     .help = "how the unit near the data differs from the paper's: types,\n"
+             "operations, packets, vectors"},
     {"--profile", "FILE", TEXT(profile_path), .file = OPTION_READS,
-     .help = "decide with measured numbers of IN, from ptxoffload-sim\n"
+     .help = "decide with numbers measured for IN by ptxoffload-sim\n"
              "--profile-out=FILE; the report lists the changes"},
     {"--fma", "fused|split|saving", ONE_OF(fma, fma_names),
      .help = "keep fused multiply-adds (the default), or divide those whose\n"
              "multiplication can be offloaded, which changes rounding;\n"
-             "saving: only in chains that are expected to save"},
+             "saving: only in chains with an expected saving"},
     {"--no-verify", NULL, FLAG(verify, 0), .help = "do not prove that OUT is equivalent to IN"},
     {0},
 };
 
 static const struct option other_options[] = {
-    {"--check", NULL, FLAG(check, 1), .help = "report errors in IN, write nothing"},
+    {"--check", NULL, FLAG(check, 1), .help = "report errors in IN; write nothing"},
     {"--overlap", NULL, FLAG(overlap, 1),
      .help = "list for each kernel which copies of its arrays may overlap\n"
              "it by full/empty bits, and why; write nothing"},
@@ -228,11 +230,11 @@ static const struct option other_options[] = {
              "(with --fma=split, some divided) in an order that keeps all\n"
              "dependences; or report the first difference; write nothing"},
     {"--beside", "BEFORE", TEXT(beside), .file = OPTION_READS,
-     .help = "reports show what differs from BEFORE, a --report=json or\n"
-             "--metadata; IN may then be such a file as well"},
+     .help = "report the differences from BEFORE, which --report=json or\n"
+             "--metadata wrote; IN may then be such a file, too"},
     {"--fragment", NULL, FLAG(fragment, 1),
-     .help = "IN is a part of a module or of a body, without .version\n"
-             "and .target; with --check only"},
+     .help = "IN is a part of a module or body, without .version and\n"
+             ".target; with --check only"},
     {"--remarks", NULL, FLAG(remarks_passed, 1),
      .help = "report offloaded chains and blocks with their savings"},
     {"--remarks-missed", NULL, FLAG(remarks_missed, 1),
@@ -243,15 +245,14 @@ static const struct option other_options[] = {
      .help = "report only functions whose name matches KERNEL, an extended\n"
              "regular expression"},
     {"--threads", "N", NUMBER(threads, 1, MOST_THREADS),
-     .help = "threads of the host that decide (default: one for each\n"
-             "processor, at most 4); the results are the same"},
+     .help = "threads of the host for the analysis (default: one for\n"
+             "each processor, at most 4); the results are the same"},
     HELP_OPTION("[=warnings]", help_names, "print this, or all errors and warnings by name"),
     {0},
 };
 
 static const struct option inside_options[] = {
-    {"--print-passes", NULL, FLAG(print_passes, 1),
-     .help = "list the stages and passes in their order"},
+    {"--print-passes", NULL, FLAG(print_passes, 1), .help = "list the stages and passes in order"},
     {"--print-after", "PASS", CALL(take_print_after),
      .help = "print the program and the plan after this pass, on standard\nerror"},
     {"--stop-after", "PASS", CALL(take_stop_after), .help = "stop after this pass"},
@@ -271,15 +272,15 @@ static const struct option_group groups[] = {
 };
 
 static const struct option_example examples[] = {
-    {"in.ptx -o out.ptx --report=html:in.html", "tag a text, and explain each decision on a page"},
-    {"in.ptx", "only report what can be offloaded"},
+    {"in.ptx -o out.ptx --report=html:in.html", "tag a text, and explain it on a page"},
+    {"in.ptx", "report only what can be offloaded"},
     {"a.out --list", "list the modules of a program"},
-    {"a.out --module=2 -o module.ptx --metadata=module.json", "tag one of them"},
+    {"a.out --module=2 -o module.ptx --metadata=module.json", "tag a module of it"},
     {"in.ptx --remarks-missed --remarks-filter=scale",
-     "say why a kernel's candidates are rejected"},
+     "explain why candidates of a kernel are rejected"},
     {"after.json --beside=before.json --report=html:changes.html",
-     "show what a change of a kernel has changed, from two reports"},
-    {"in.ptx --check", "look for errors"},
+     "show the effects of a change, from two reports"},
+    {"in.ptx --check", "check for errors"},
     {0},
 };
 
@@ -288,7 +289,7 @@ const struct command ptxoffload_command = {
     .purpose = "find and tag instructions of PTX that can run near their data",
     .examples = examples,
     .usage = "IN [-o OUT] [OPTION]...",
-    .about = "Finds instructions in PTX that can be executed near their data, marks them, and\n"
+    .about = "Finds instructions in PTX that can be executed near their data, tags them, and\n"
              "reports the decisions. IN is a PTX text, or a program, object or library with\n"
              "PTX in it; '-' is PTX text from standard input. Without -o and --metadata it\n"
              "only writes a report.\n",
@@ -298,6 +299,6 @@ const struct command ptxoffload_command = {
             "the FILEs of --metadata and --report are folders as well.\n"
             "If OUT or FILE is standard output, the report goes to standard error.\n"
             "\n"
-            "Exit code: 0 done, 1 bad input or a file that cannot be read or written,\n"
+            "Exit code: 0 success, 1 bad input or a file that cannot be read or written,\n"
             "2 bad usage. Files are written atomically.\n",
 };

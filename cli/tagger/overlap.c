@@ -24,7 +24,7 @@ static bool print_copy(const struct tagger_run *run, const struct facts *facts,
         return false;
     fprintf(to, "    copy to the %s %s: %s", to_device ? "device" : "host",
             may         ? "may overlap"
-            : to_device ? "must end before the kernel begins"
+            : to_device ? "must end before the kernel starts"
                         : "must wait for the kernel's end",
             why);
     print_place(run, facts, to_device && may ? array->read : array->write, to);
@@ -45,10 +45,10 @@ static void print_gain(uint32_t starts, uint32_t finishes, uint32_t fixed, FILE 
                                          : "overlap-start, and overlap-finish of some results");
     fprintf(to, "%g us of the driver", (starts ? launch_us : 0) + finishes * copy_us);
     if (starts)
-        fputs(", and the kernel's time beside the copies to the device", to);
+        fputs(", and the kernel's time during the copies to the device", to);
     if (finishes)
-        fputs(starts ? ", and the transfer of the results beside them"
-                     : ", and the transfer of the results beside the kernel",
+        fputs(starts ? ", and the transfer of the results during them"
+                     : ", and the transfer of the results during the kernel",
               to);
     fputc('\n', to);
 }

@@ -134,8 +134,8 @@ static bool can_explain(const struct tagger_run *run)
     bool can = !run->is_object || !*run->known.profile || !tag_explains(run);
     if (!can)
         message_error(&run->frame.messages,
-                      "'%s' was made with a profile; remarks and pages need this profile: make "
-                      "them of the PTX, with --profile",
+                      "'%s' was made with a profile; remarks and pages need this profile: generate "
+                      "them from the PTX, with --profile",
                       run->arguments.common.input);
     return can;
 }
@@ -289,8 +289,8 @@ static bool read_input(struct tagger_run *run)
         option = other_option(run);
     if (option)
         message_error(&run->frame.messages,
-                      "'%s' was made without %s, and is used unchanged; --module=0 uses its PTX "
-                      "and decides anew",
+                      "'%s' was made without %s and is used unchanged; with --module=0 its PTX is "
+                      "analysed again",
                       input, option);
     return !option;
 }
@@ -483,7 +483,7 @@ static int run_all(void *own)
     outputs_abandon(&run->frame.outputs);
     if (arguments->time_passes)
         timing_print(&run->timing, run->frame.messages.to);
-    message_verbose(&run->frame.messages, "%zu KiB of memory at most",
+    message_verbose(&run->frame.messages, "at most %zu KiB of memory",
                     run->frame.memory.peak >> 10);
     return status;
 }

@@ -175,7 +175,7 @@ PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_module) == 56);
 struct ptxoffload_kernel {
     ptxoffload_string name; /* the function's name */
     uint32_t instructions; /* number of instructions of the function in the output */
-    /* number of these that are loads that may go to global memory: ld.global, and ld without a
+    /* number of loads among them that may access global memory: ld.global, and ld without a
      * space unless its address is known to lie in another one */
     uint32_t loads;
     /* Load-Compute-Store chains [000, Table 1] that are offered to the hardware; in

@@ -70,7 +70,8 @@ static void take_number(struct capability_reading *r, const struct key *key,
     bool good = end && node->text[0] >= '0' && node->text[0] <= '9' && !*end && !errno;
     bool vector = key->offset == offsetof(struct capability, vector);
     if (!good || value < key->least || value > key->most)
-        fault(r, node, "'%s' is a whole number from %u to %u", key->name, key->least, key->most);
+        fault(r, node, "'%s' must be a whole number from %u to %u", key->name, key->least,
+              key->most);
     else if (vector && value == 3)
         fault(r, node, "'vector' is 1, 2 or 4");
     else
@@ -82,7 +83,7 @@ static void take_flag(struct capability_reading *r, const struct key *key,
 {
     bool yes = node->kind == YAML_SCALAR && !strcmp(node->text, "true");
     if (!yes && (node->kind != YAML_SCALAR || strcmp(node->text, "false")))
-        fault(r, node, "'%s' is true or false", key->name);
+        fault(r, node, "'%s' must be true or false", key->name);
     *value_of(r->to, key) = yes;
 }
 
@@ -92,7 +93,7 @@ static void take_word(struct capability_reading *r, const struct key *key,
     struct nearest nearest;
     const char *name;
     if (node->kind != YAML_SCALAR) {
-        fault(r, node, "an element of '%s' is a single word", key->name);
+        fault(r, node, "an element of '%s' must be a single word", key->name);
         return;
     }
     nearest_init(&nearest, node->text, node->length);
@@ -110,7 +111,7 @@ static void take_set(struct capability_reading *r, const struct key *key,
                      const struct yaml_node *node)
 {
     if (node->kind != YAML_SEQUENCE) {
-        fault(r, node, "'%s' is a list, such as [%s, %s]", key->name, names_of[key->kind](0),
+        fault(r, node, "'%s' must be a list, such as [%s, %s]", key->name, names_of[key->kind](0),
               names_of[key->kind](1));
         return;
     }
@@ -123,7 +124,7 @@ static const struct key *find_key(struct capability_reading *r, const struct yam
 {
     struct nearest nearest;
     if (name->kind != YAML_SCALAR) {
-        fault(r, name, "a key is a single word");
+        fault(r, name, "a key must be a single word");
         return NULL;
     }
     nearest_init(&nearest, name->text, name->length);
@@ -132,7 +133,7 @@ static const struct key *find_key(struct capability_reading *r, const struct yam
             return &keys[i];
         nearest_offer(&nearest, keys[i].name, strlen(keys[i].name));
     }
-    fault(r, name, "there is no key '%s'%s", name->text, meant(r, &nearest));
+    fault(r, name, "unknown key '%s'%s", name->text, meant(r, &nearest));
     return NULL;
 }
 
@@ -194,7 +195,7 @@ bool capability_read(struct capability *capability, struct arena *arena,
         if (root->kind == YAML_MAPPING)
             take_keys(&r, root);
         else
-            fault(&r, root, "a capability file has keys with values");
+            fault(&r, root, "a capability file must be a mapping of keys to values");
     }
     capability->text = text_of(arena, capability);
     return !diags->errors;

@@ -88,7 +88,7 @@ const char *reason_cost(struct arena *arena, const struct ir_module *module,
                             (unsigned long long)plan->trips, plural(plan->trips));
     if (candidate->has_mean && e->cost == COST_REFINED && e->threshold)
         return arena_printf(
-            arena, "%s in each iteration: it saves from %llu on, and the measured mean is %.4g",
+            arena, "%s in each iteration: it saves from %llu on, but the measured mean is %.4g",
             sums, (unsigned long long)e->threshold, candidate->mean);
     if (plan->trip != TRIP_UNKNOWN || !e->threshold)
         return arena_printf(arena, "%s in each iteration", sums);

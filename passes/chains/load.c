@@ -86,7 +86,7 @@ static void judge_load(struct matcher *m, struct load *load)
     const struct ir_function *fn = m->fn;
     if (fn->incomplete) {
         verdict_set(m, load, RULE_INCOMPLETE, IR_NONE,
-                    "the function has errors or branches to unknown places and is not changed");
+                    "the function has errors or branches to unknown targets and is not changed");
         return;
     }
     enum plan_rule rule = match_access_fault(m, load->inst);

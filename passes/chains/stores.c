@@ -127,7 +127,7 @@ static void judge_origin(struct matcher *m, struct load *store, uint32_t version
     const char *what = verdict_inst(m, store->inst), *value = verdict_value(m, version);
     if (at->kind != VERSION_INST) {
         verdict_set(m, store, RULE_CROSS_BLOCK, IR_NONE,
-                    "the %s stores %s, which comes from more than one place", what, value);
+                    "the %s stores %s, which has more than one definition", what, value);
         return;
     }
     uint32_t original = m->original[at->index];
@@ -168,7 +168,7 @@ static void judge(struct matcher *m, struct load *store)
     const struct ir_function *fn = m->fn;
     if (fn->incomplete) {
         verdict_set(m, store, RULE_INCOMPLETE, IR_NONE,
-                    "the function has errors or branches to unknown places and is not changed");
+                    "the function has errors or branches to unknown targets and is not changed");
         return;
     }
     // Checks the access alone, as if the value were computed here.

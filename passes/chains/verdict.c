@@ -202,7 +202,7 @@ static const char *gain_text(struct matcher *m, const struct candidate *candidat
     number_shortest(asked, *least);
     return arena_printf(
         &m->scratch, "has an expected saving of %s flits per warp and hop, less than %s%s", saved,
-        least == m->options->min_saving ? "--min-saving=" : "--fma=saving asks: ", asked);
+        least == m->options->min_saving ? "--min-saving=" : "--fma=saving requires ", asked);
 }
 
 void verdict_obstacle(struct matcher *m, struct load *load, const struct obstacle *why,

@@ -48,7 +48,7 @@ static bool check_inst(struct map_compiler *c, uint32_t inst)
         {CLASS_SURFACE, RULE_MAP_OPERATION, "an access to a surface"},
         {CLASS_MATRIX, RULE_MAP_OPERATION, "an operation on matrices"},
         {CLASS_STACK, RULE_MAP_OPERATION, "an access to the stack"},
-        {CLASS_MISC, RULE_MAP_OPERATION, "an instruction that is no computation"},
+        {CLASS_MISC, RULE_MAP_OPERATION, "an instruction that is not a computation"},
         {CLASS_OPAQUE, RULE_MAP_OPERATION, "an unknown instruction"},
     };
     const struct ir_inst *at = &c->fn->insts.v[inst];
@@ -67,7 +67,7 @@ static bool check_kernel(struct map_compiler *c)
                 return false;
     }
     if (c->fn->irreducible || c->fn->incomplete)
-        return map_refuse(c, RULE_MAP_DIVERGES, IR_NONE, "branches lead to unknown places");
+        return map_refuse(c, RULE_MAP_DIVERGES, IR_NONE, "branches lead to unknown targets");
     return true;
 }
 
@@ -224,16 +224,16 @@ static bool check_hardware(struct map_compiler *c, const struct map *map)
     uint32_t node;
     if (counts.sfus > hardware->sfus)
         return map_refuse(c, RULE_MAP_CORES, IR_NONE,
-                          "it has %u special functions, and the machine units for %u", counts.sfus,
-                          hardware->sfus);
+                          "it has %u special functions, but the machine has units for %u",
+                          counts.sfus, hardware->sfus);
     if (counts.cores > hardware->cores)
         return map_refuse(c, RULE_MAP_CORES, IR_NONE,
-                          "it has %u instructions, and the machine %u cores", counts.cores,
+                          "it has %u instructions, but the machine has %u cores", counts.cores,
                           hardware->cores);
     if (counts.lsus > hardware->lsus)
         return map_refuse(c, RULE_MAP_LSUS, IR_NONE,
-                          "it has %u accesses, and the machine %u load-store units", counts.lsus,
-                          hardware->lsus);
+                          "it has %u accesses, but the machine has %u load-store units",
+                          counts.lsus, hardware->lsus);
     const char *misfit = map_misfit(c->arena, &own, map, &node);
     if (misfit)
         return map_refuse(c, RULE_MAP_CORES, IR_NONE, "%s", misfit);

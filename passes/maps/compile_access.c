@@ -71,7 +71,7 @@ static bool check_kind(struct map_compiler *c, const struct map_access *a)
         return map_refuse(c, RULE_MAP_ATOMIC, a->inst, "the access is volatile or ordered");
     if (a->parts.bytes > 4)
         return map_refuse(c, RULE_MAP_TYPE, a->inst,
-                          "the access has %u bytes, and a FIFO words of 4", a->parts.bytes);
+                          "the access has %u bytes, but a FIFO holds words of 4", a->parts.bytes);
     return true;
 }
 
@@ -152,7 +152,7 @@ static bool add_element(struct map_compiler *c, uint32_t inst, uint32_t element)
         return false;
     if (!has_sum || !map_sum_of(c, &access.address, &access.sum))
         return map_refuse(c, RULE_MAP_OFFSET, inst,
-                          "the address is not a sum of parameters and of the thread's place");
+                          "the address is not a sum of parameters and the thread's index");
     require_extent(c, &access);
     // Words that all threads read stay in the L1.
     bool is_own = c->form != MAP_TILES || access.sum.factor[DIM_X];
@@ -320,7 +320,7 @@ static bool check_condition(struct map_compiler *c, const struct map_access *acc
     return (!predicate && !(c->fn->insts.v[access->inst].flags & INST_GUARDED)) ||
            map_refuse(
                c, RULE_MAP_OPERATION, access->inst,
-               "the load is executed under a condition, and its word is needed in each token");
+               "the load is executed under a condition, but its word is needed in each token");
 }
 
 // Sets the initial tokens to the first words of an access.
@@ -356,7 +356,7 @@ uint32_t map_load(struct map_compiler *c, uint32_t number)
     if (above)
         return above;
     if (access->is_before != c->is_before) {
-        map_refuse(c, RULE_MAP_LOOP, access->inst, "its word goes from one loop to the next");
+        map_refuse(c, RULE_MAP_LOOP, access->inst, "its word is passed from one loop to the next");
         return 0;
     }
     if (!check_condition(c, access))

@@ -66,8 +66,8 @@ static bool first_tokens(struct map_compiler *c, uint32_t version, bool is_float
     return (is_word && first_sum(c, origin, is_float, plus, to)) ||
            map_refuse(
                c, RULE_MAP_INPUTS, at->kind == VERSION_INST ? at->index : reader,
-               "the value before the first iteration is computed, and a FIFO begins with words "
-               "of memory or of the launch");
+               "the value before the first iteration is computed, but a FIFO starts with words of "
+               "memory or of the launch");
 }
 
 uint32_t map_carried_phi(const struct map_compiler *c, uint32_t version)

@@ -65,10 +65,10 @@ static bool find_form(struct map_compiler *c)
     bool second = loops == 3 && fn->loops.v[loop[1]].parent == IR_NONE &&
                   fn->loops.v[loop[2]].parent == loop[1];
     if (nested && threads)
-        return refuse_loop(c, loop[1], RULE_MAP_LOOP, "a thread has a loop in a loop");
+        return refuse_loop(c, loop[1], RULE_MAP_LOOP, "a thread has nested loops");
     if (loops > 1 && !nested && (!second || threads))
         return refuse_loop(c, loop[loops == 2 ? 1 : 2], RULE_MAP_LOOP,
-                           "it is a further loop, and a map streams over one");
+                           "it is a second loop, but a map streams over one");
     bool slows = c->slows && nested;
     c->form = threads || slows ? MAP_TILES : MAP_NEST;
     c->loop = c->inner = loop[loops - 1];
@@ -136,7 +136,7 @@ static bool find_count(struct map_compiler *c, uint32_t loop, const struct loop_
     const char *count = read_count(c, loop, exits->from);
     if (!count)
         return refuse_loop(c, loop, RULE_MAP_TRIP,
-                           "the number of iterations is no expression of the launch");
+                           "the number of iterations is not an expression of the launch");
     c->blocks[exits->from].bounds = true;
     c->blocks[exits->from].follow = exits->to;
     graph_value_add(c, name, graph_quoted(c, count));

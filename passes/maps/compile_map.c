@@ -96,7 +96,7 @@ static void make_node(struct map_making *m, uint32_t number)
     if (node->predicate)
         to->predicate = make_operand(m, number, node->predicate);
     if (to->predicate.constant.expr && !m->fault)
-        m->fault = "a predicate is not a constant";
+        m->fault = "a predicate must not be a constant";
     make_operands(m, number, to);
 }
 

@@ -216,7 +216,7 @@ static bool find_sources(struct map_compiler *c, uint32_t inst, uint32_t *in)
     }
     if (count > MAP_OPERANDS || !count)
         return map_refuse(c, RULE_MAP_INPUTS, inst,
-                          "the instruction has %u operands, and a core three FIFOs", count);
+                          "the instruction has %u operands, but a core has three FIFOs", count);
     const struct graph_operand *first = graph_operand_at(c, in[0]);
     if (!fifos && first->type)
         return map_refuse(c, RULE_MAP_INPUTS, inst, "its operands are equal for all threads");
@@ -251,7 +251,7 @@ static uint32_t load_value(struct map_compiler *c, uint32_t version)
     uint32_t inst = c->fn->versions.v[version].index, access = map_access_to(c, version);
     if (access < c->accesses.n)
         return map_load(c, access);
-    map_refuse(c, RULE_MAP_TYPE, inst, "the parameter is no number of 32 bits");
+    map_refuse(c, RULE_MAP_TYPE, inst, "the parameter is not a number of 32 bits");
     return 0;
 }
 
@@ -367,7 +367,7 @@ static uint32_t make_value(struct map_compiler *c, uint32_t version, uint32_t re
     uint16_t bits = c->fn->registers.v[at->reg].bits;
     if (bits != 32 && bits != 1 && !(bits == 16 && half_kind(c, version))) {
         map_refuse(c, RULE_MAP_TYPE, at->kind == VERSION_INST ? at->index : reader,
-                   "a value has %u bits, and a FIFO words of 32", bits);
+                   "a value has %u bits, but a FIFO holds words of 32", bits);
         return 0;
     }
     uint32_t stream = stream_value(c, version);
@@ -375,7 +375,7 @@ static uint32_t make_value(struct map_compiler *c, uint32_t version, uint32_t re
         return stream;
     if (at->kind == VERSION_PHI && map_is_header(c, c->fn->phis.v[at->index].block)) {
         map_refuse(c, RULE_MAP_LOOP, reader,
-                   "a value goes from one outer iteration, or loop, to the next");
+                   "a value is passed from one outer iteration, or loop, to the next");
         return 0;
     }
     if (at->kind == VERSION_PHI)
@@ -434,7 +434,7 @@ uint32_t map_operand_value(struct map_compiler *c, uint32_t operand, uint32_t re
                        ? sum_value(c, &a)
                        : 0;
     if (!sum)
-        map_refuse(c, RULE_MAP_OPERATION, reader, "an operand is no value that a core can have");
+        map_refuse(c, RULE_MAP_OPERATION, reader, "an operand is not a value that a core can have");
     return sum;
 }
 

@@ -51,7 +51,7 @@ static void check_reduction(struct map_checking *c, const struct map_node *node)
         if (!strcmp(form, forms[i]))
             return;
     fault(c, &node->op,
-          "a reduction is red.add, red.min, red.max of 32 bits, or red.and, red.or, "
+          "a reduction must be red.add, red.min, red.max of 32 bits, or red.and, red.or, "
           "red.xor.b32, not '%s'",
           node->op.text);
 }
@@ -67,14 +67,14 @@ static void check_memory(struct map_checking *c, const struct map_node *node)
         fault(c, &node->op, "'%s' is not %s with a type of 8, 16 or 32 bits", node->op.text,
               node->kind == MAP_LOAD ? "ld" : "st");
     if (node->operand_count != operands)
-        fault(c, &node->name, "'%s' has %u operands, and '%s' needs %u", node->name.text,
+        fault(c, &node->name, "'%s' has %u operands, but '%s' needs %u", node->name.text,
               node->operand_count, node->op.text, operands);
     if (!node->base.at.text)
         fault(c, &node->name, "'%s' has no 'base'", node->name.text);
     if (node->kind != MAP_LOAD && node->wait.at.text)
-        fault(c, &node->wait.at, "only a load waits");
+        fault(c, &node->wait.at, "only a load can wait");
     if (node->is_shared && node->wait.at.text)
-        fault(c, &node->wait.at, "a load from shared memory does not wait");
+        fault(c, &node->wait.at, "a load from shared memory cannot wait");
 }
 
 // Cores
@@ -144,7 +144,7 @@ static void check_fifos(struct map_checking *c, uint32_t number)
     if (!map_fifos(node))
         fault(c, &node->name, "'%s' has no FIFO: nothing would make it fire", node->name.text);
     else if (node->kind == MAP_CORE && map_fifos(node) > MAP_OPERANDS)
-        fault(c, &node->name, "'%s' needs %u FIFOs, and a core has %u", node->name.text,
+        fault(c, &node->name, "'%s' needs %u FIFOs, but a core has %u", node->name.text,
               map_fifos(node), (uint32_t)MAP_OPERANDS);
     else if (is_fed_by_itself(c->map, number) && !node->count.at.text)
         fault(c, &node->name, "'%s' never ends: it has no 'count', and no other node feeds it",
@@ -199,7 +199,7 @@ static void check_cycles(struct map_checking *c)
     for (uint32_t i = 0; left && i < n; i++)
         if (!removed[i]) {
             fault(c, &c->map->nodes.v[i].name,
-                  "'%s' never fires: it is on a cycle without initial tokens, or behind one",
+                  "'%s' never fires: it is on a cycle without initial tokens, or depends on one",
                   c->map->nodes.v[i].name.text);
             return;
         }

@@ -54,7 +54,7 @@ static const char *tokens_misfit(struct arena *arena, const struct map_hardware 
     EACH_FIFO (at, node) {
         uint32_t tokens = map_tokens(node, at), entries = map_capacity(hardware, node, at);
         if (tokens > entries)
-            return arena_printf(arena, "a FIFO of '%s' has %u initial tokens and %u entries",
+            return arena_printf(arena, "a FIFO of '%s' has %u initial tokens, but only %u entries",
                                 node->name.text, tokens, entries);
     }
     return NULL;
@@ -75,7 +75,7 @@ const char *map_misfit(struct arena *arena, const struct map_hardware *hardware,
     *node = MAP_NO_NODE;
     for (uint32_t i = 0; i < ARRAY_LENGTH(limits); i++)
         if (limits[i].needs > limits[i].room)
-            return arena_printf(arena, "the map needs %u %s, and there are %u", limits[i].needs,
+            return arena_printf(arena, "the map needs %u %s, but there are %u", limits[i].needs,
                                 limits[i].what, limits[i].room);
     for (*node = 0; *node < map->nodes.n; ++*node) {
         const char *fault = tokens_misfit(arena, hardware, &map->nodes.v[*node]);

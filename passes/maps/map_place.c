@@ -260,10 +260,11 @@ const char *map_place(struct map_placement *placement, struct arena *arena,
     if (fault)
         return fault;
     if (map->nodes.n > MAP_ORDER_NODES)
-        return arena_printf(arena, "the map has %u nodes, and the mapper places %u", map->nodes.n,
-                            (uint32_t)MAP_ORDER_NODES);
+        return arena_printf(arena, "the map has %u nodes, but the mapper can place only %u",
+                            map->nodes.n, (uint32_t)MAP_ORDER_NODES);
     if (copies > most)
-        return arena_printf(arena, "%u copies of the map are asked for, and %u fit", copies, most);
+        return arena_printf(arena, "%u copies of the map are requested, but only %u fit", copies,
+                            most);
     make_problem(&p);
     for (uint32_t i = copies ? copies : most; i; i--) {
         own = map_hardware_of(hardware, map, i);

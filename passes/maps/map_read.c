@@ -51,7 +51,7 @@ struct map_expr map_read_expr(struct map_reading *r, const struct yaml_node *nod
     if (!node)
         return to;
     if (node->kind != YAML_SCALAR || !node->length) {
-        map_read_fault(r, node, "an expression is one value");
+        map_read_fault(r, node, "an expression must be one value");
         return (struct map_expr){0};
     }
     to.expr = map_parse(r->arena, r->map, node->text, node->length, &fault);
@@ -70,7 +70,7 @@ bool map_read_flag(struct map_reading *r, const struct yaml_node *node)
 {
     bool yes = node && !strcmp(node->text, "true");
     if (node && !yes && strcmp(node->text, "false"))
-        map_read_fault(r, node, "this is true or false, not '%s'", node->text);
+        map_read_fault(r, node, "expected true or false, not '%s'", node->text);
     return yes;
 }
 
@@ -102,7 +102,7 @@ uint32_t map_read_reference(struct map_reading *r, const struct map_text *name)
         nearest_offer(&nearest, known->text, known->length);
     }
     diag_add(r->diags, DIAG_ERROR, "map", name->begin, name->end,
-             nearest.best ? "there is no node '%s'; did you mean '%s'?" : "there is no node '%s'",
+             nearest.best ? "unknown node '%s'; did you mean '%s'?" : "unknown node '%s'",
              name->text, nearest.best);
     return MAP_NO_NODE;
 }
@@ -124,7 +124,9 @@ static bool is_name(const struct yaml_node *node)
 static bool take_name(struct map_reading *r, const struct yaml_node *node)
 {
     if (!is_name(node)) {
-        map_read_fault(r, node, "a name has letters, digits and '_', and begins with no digit");
+        map_read_fault(r, node,
+                       "a name must consist of letters, digits and '_', and not begin "
+                       "with a digit");
         return false;
     }
     if (map_knows(r->map, node->text)) {
@@ -176,7 +178,7 @@ static struct map_place take_place(struct map_reading *r, const struct yaml_node
     for (; good && *digits; digits++)
         place.barrier = place.barrier * 10 + (uint32_t)(*digits - '0');
     if (!good)
-        map_read_fault(r, node, "this is '%s' or 'barrier N', not '%s'", word, node->text);
+        map_read_fault(r, node, "expected '%s' or 'barrier N', not '%s'", word, node->text);
     return place;
 }
 
@@ -187,7 +189,9 @@ static void name_nodes(struct map_reading *r, const struct yaml_node *mapping)
         struct map_node node = {.name = map_text_of(name)};
         bool good = is_name(name) && r->map->nodes.n < MAP_NODES_MOST;
         if (!is_name(name))
-            map_read_fault(r, name, "a name has letters, digits and '_', and begins with no digit");
+            map_read_fault(r, name,
+                           "a name must consist of letters, digits and '_', and not begin "
+                           "with a digit");
         else if (!good)
             map_read_fault(r, name, "the map has more than %u nodes", (uint32_t)MAP_NODES_MOST);
         for (uint32_t k = 0; good && k < r->map->nodes.n; k++)
@@ -215,7 +219,7 @@ static void take_result(struct map_reading *r, const struct yaml_node *name,
     result.base = map_read_expr(r, r->of[KEY_RESULT_base]);
     result.step = map_read_expr(r, r->of[KEY_RESULT_step]);
     if (!result.reg.text == !result.base.at.text)
-        map_read_fault(r, mapping, "a result has either 'register' or 'base'");
+        map_read_fault(r, mapping, "a result must have either 'register' or 'base'");
     else if (result.node != MAP_NO_NODE)
         vec_push(r->arena, &r->map->results, result);
 }

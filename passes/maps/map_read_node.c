@@ -55,7 +55,7 @@ static struct map_operand take_operand(struct map_reading *r, const struct yaml_
     if (!yaml_keys_read(&map_keys, CONTEXT_OPERAND, &r->document, node, of, r->diags))
         return to;
     if (!!of[KEY_OPERAND_from] + !!of[KEY_OPERAND_value] + !!of[KEY_OPERAND_load] != 1) {
-        map_read_fault(r, node, "an operand has one of 'from', 'value' and 'load'");
+        map_read_fault(r, node, "an operand must have one of 'from', 'value' and 'load'");
         return to;
     }
     to.constant =
@@ -67,7 +67,7 @@ static struct map_operand take_operand(struct map_reading *r, const struct yaml_
         to.from = map_read_reference(r, &to.from_text);
         take_initial(r, of[KEY_OPERAND_initial], &to.initial);
     } else if (of[KEY_OPERAND_initial]) {
-        map_read_fault(r, of[KEY_OPERAND_initial], "a constant has no initial tokens");
+        map_read_fault(r, of[KEY_OPERAND_initial], "a constant cannot have initial tokens");
     }
     return to;
 }
@@ -104,7 +104,7 @@ static void take_predicate(struct map_reading *r, struct map_node *node)
     else if (when || unless)
         node->predicate = take_operand(r, when ? when : unless);
     if ((when || unless) && node->predicate.from == MAP_NO_NODE && node->predicate.constant.expr)
-        map_read_fault(r, when ? when : unless, "a predicate is not a constant");
+        map_read_fault(r, when ? when : unless, "a predicate must not be a constant");
 }
 
 static void take_increment(struct map_reading *r, struct map_node *node, uint32_t self)
@@ -115,14 +115,15 @@ static void take_increment(struct map_reading *r, struct map_node *node, uint32_
     } others[] = {{KEY_NODE_in, "in"}, {KEY_NODE_imm, "imm"}};
     for (uint32_t i = 0; i < 2; i++)
         if (r->of[others[i].key])
-            map_read_fault(r, r->of[others[i].key], "an increment has no '%s'", others[i].name);
+            map_read_fault(r, r->of[others[i].key], "an increment cannot have '%s'",
+                           others[i].name);
     map_make_increment(node, self);
     node->increment = (struct map_increment){
         .start = map_read_expr(r, r->of[KEY_NODE_start]),
         .step = map_read_expr(r, r->of[KEY_NODE_step]),
         .tokens = map_read_number(r, r->of[KEY_NODE_tokens], MOST_TOKENS, node->increment.tokens)};
     if (!node->increment.tokens)
-        map_read_fault(r, r->of[KEY_NODE_tokens], "an increment has at least one token");
+        map_read_fault(r, r->of[KEY_NODE_tokens], "an increment must have at least one token");
 }
 
 static void take_memory(struct map_reading *r, struct map_node *node)
@@ -131,7 +132,7 @@ static void take_memory(struct map_reading *r, struct map_node *node)
                                         KEY_NODE_through};
     for (uint32_t i = 0; node->kind == MAP_CORE && i < ARRAY_LENGTH(keys); i++)
         if (r->of[keys[i]])
-            map_read_fault(r, r->of[keys[i]], "'%s' is no memory node and has no '%s'",
+            map_read_fault(r, r->of[keys[i]], "'%s' is not a memory node and cannot have '%s'",
                            node->name.text, map_keys.keys[keys[i]].name);
     node->base = map_read_expr(r, r->of[KEY_NODE_base]);
     node->offset = map_read_expr(r, r->of[KEY_NODE_offset]);
@@ -157,7 +158,7 @@ static void take_node(struct map_reading *r, uint32_t self, const struct yaml_no
     static const enum map_key keys[] = {KEY_NODE_start, KEY_NODE_step, KEY_NODE_tokens};
     for (uint32_t i = 0; i < ARRAY_LENGTH(keys); i++)
         if (r->of[keys[i]])
-            map_read_fault(r, r->of[keys[i]], "'%s' is no increment and has no '%s'",
+            map_read_fault(r, r->of[keys[i]], "'%s' is not an increment and cannot have '%s'",
                            node->name.text, map_keys.keys[keys[i]].name);
     take_operands(r, node);
 }

@@ -91,7 +91,7 @@ static const char *number_fault(struct arena *arena, const struct config_key *ke
                                 double value)
 {
     if (!is_read && key->type != CONFIG_REAL)
-        return "a whole number, not negative";
+        return "a non-negative whole number";
     if (!is_read)
         return "a number";
     if (value < key->least)
@@ -202,7 +202,7 @@ static void unknown_key(struct config_reading *r, const struct config_section *s
 static bool is_key(struct config_reading *r, const struct yaml_node *name)
 {
     if (name->kind != YAML_SCALAR)
-        fault(r, name, "a key is a single word");
+        fault(r, name, "a key must be a single word");
     return name->kind == YAML_SCALAR;
 }
 
@@ -293,7 +293,7 @@ static bool take_base(struct config_reading *r, const struct yaml_node *mapping)
         else if (stands_above(r, value->text))
             fault(r, value, "'%s' is its own base", value->text);
         else if (depth_of(r) > DEEPEST)
-            fault(r, value, "more than %d bases are nested", DEEPEST);
+            fault(r, value, "bases are nested more than %d deep", DEEPEST);
         else if (!load(r->config, value->text, r))
             fault(r, value, "the base '%s' cannot be used", value->text);
         else
@@ -317,7 +317,7 @@ static void take_sections(struct config_reading *r, const struct yaml_node *mapp
         if (!section)
             unknown_section(r, name);
         else if (value->kind != YAML_MAPPING)
-            fault(r, value, "'%s' has keys with values", section->name);
+            fault(r, value, "'%s' must be a mapping of keys to values", section->name);
         else
             take_section(r, section, value);
     }
@@ -332,7 +332,7 @@ static bool apply(struct config_reading *r)
         return true;
     const struct yaml_node *root = yaml_at(&r->document, r->document.root);
     if (root->kind != YAML_MAPPING)
-        fault(r, root, "a configuration has sections with keys");
+        fault(r, root, "a configuration must be a mapping of sections");
     else if (take_base(r, root))
         take_sections(r, root);
     return !diags->errors;
@@ -448,8 +448,8 @@ static struct config_text *open_text(struct config *config, const char *name,
     if (is_other && !file_is_there(path)) {
         diag_add(&new_text(config, "--config", "", 0)->diags, DIAG_ERROR, "config", NO_OFFSET,
                  NO_OFFSET,
-                 "the configuration '%s' is not that of a %s; --list-configs lists these", name,
-                 strcmp(config->folder, "noc") ? "memory" : "network");
+                 "the configuration '%s' is not for a %s; --list-configs lists those that are",
+                 name, strcmp(config->folder, "noc") ? "memory" : "network");
         return NULL;
     }
     if (known && !file_is_there(path))

@@ -371,8 +371,8 @@ static void write_text_spread(void *context, const struct stat_entry *entry,
         number_shortest(text, values[i]);
         fprintf(context, " %s", text);
     }
-    fprintf(context, " # %s%sleast, mean and most of %u: %s\n", key->unit, *key->unit ? ", " : "",
-            spread->count, key->text);
+    fprintf(context, " # %s%sminimum, mean and maximum of %u: %s\n", key->unit,
+            *key->unit ? ", " : "", spread->count, key->text);
 }
 
 struct csv {
@@ -465,7 +465,7 @@ static void write_spread_name(void *context, const struct stat_entry *entry,
                               const struct stat_spread *spread)
 {
     const struct stat_key *key = entry->key;
-    fprintf(context, "%s.%s  # %s%sleast, mean and most of %u: %s\n", entry->group->collection,
+    fprintf(context, "%s.%s  # %s%sminimum, mean and maximum of %u: %s\n", entry->group->collection,
             key->name, key->unit, *key->unit ? ", " : "", spread->count, key->text);
 }
 

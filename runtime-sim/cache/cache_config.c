@@ -24,10 +24,10 @@ static bool is_power(uint64_t value)
 const char *cache_config_fault(const struct cache_config *c, const char *name, struct arena *arena)
 {
     if (c->line_bytes % c->sector_bytes)
-        return arena_printf(arena, "%s.line_bytes is %u, no multiple of %s.sector_bytes: %u", name,
-                            c->line_bytes, name, c->sector_bytes);
+        return arena_printf(arena, "%s.line_bytes is %u, not a multiple of %s.sector_bytes: %u",
+                            name, c->line_bytes, name, c->sector_bytes);
     if (c->hash == CACHE_XOR && !is_power(c->sets))
-        return arena_printf(arena, "%s.hash: xor needs a power of two for %s.sets", name, name);
+        return arena_printf(arena, "%s.hash: xor needs a power of two as %s.sets", name, name);
     if (c->forward_misses && c->out < 3)
         return arena_printf(arena,
                             "%s.forward_misses needs %s.out of 3: a forwarded write, the "

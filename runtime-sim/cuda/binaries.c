@@ -106,9 +106,9 @@ static int without_text(struct cuda *cuda, const struct container *container)
 static int nvlinked(struct cuda *cuda)
 {
     cuda_complain(cuda, DIAG_ERROR,
-                  "the device code of '%s' was linked by nvlink (-rdc=true), which leaves no "
-                  "PTX of the whole and is not supported: compile it without -rdc, with device "
-                  "code that needs no other source and launches no kernels",
+                  "the device code of '%s' was linked by nvlink (-rdc=true), which keeps no PTX of "
+                  "the linked code and is not supported: compile without -rdc; device code must "
+                  "then not refer to other sources or launch kernels",
                   cuda->options.program_name);
     return cudaErrorNoKernelImageForDevice;
 }
@@ -134,7 +134,7 @@ int binary_read(struct cuda *cuda, struct cuda_binary *binary)
         return without_text(cuda, &container);
     if (!good ||
         !container_text(&container, module, &cuda->arena, &text, &binary->length, &diags)) {
-        cuda_complain(cuda, DIAG_ERROR, "a fatbin of '%s' cannot be read: %s",
+        cuda_complain(cuda, DIAG_ERROR, "cannot read a fatbin of '%s': %s",
                       cuda->options.program_name,
                       diags.list.n ? diags.list.v[0].message : "it is damaged");
         return cudaErrorInvalidKernelImage;

@@ -234,7 +234,7 @@ static int read_alone(struct cuda *cuda, struct cuda_binary *binary, struct jit_
         log = jit_check(cuda, binary->text, binary->length);
     jit_write_logs(log ? log : "", jit.count, jit.options, jit.values);
     if (log) {
-        cuda_complain(cuda, DIAG_NOTE, "a module that '%s' loads is refused:\n%s",
+        cuda_complain(cuda, DIAG_NOTE, "a module that '%s' loads is invalid:\n%s",
                       cuda->options.program_name, log);
         binary->failure = cudaErrorInvalidPtx;
     }

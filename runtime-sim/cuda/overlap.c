@@ -96,7 +96,7 @@ static int set_counts(struct cuda *cuda, const void *at, unsigned fills, unsigne
     if (!has_bits(cuda))
         return cudaErrorNotSupported;
     const char *wrong = fills ? plane_set_counts(cuda->device->image, (uintptr_t)at, fills, reads)
-                              : "a word is full after one fill at least";
+                              : "a word becomes full after at least one fill";
     return wrong ? refuse(cuda, "cudaOverlapSetCounts", wrong) : cudaSuccess;
 }
 

@@ -41,7 +41,7 @@ static bool fits_machine(struct cuda *cuda, const struct device_launch *prepared
     struct machine_launch launch = {.launch = prepared->launch};
     if (!cuda->timed || machine_occupancy(cuda->timed->machine, &launch, &why))
         return true;
-    cuda_complain(cuda, DIAG_ERROR, "no CTA of kernel '%s' fits a core of %s: not enough %s",
+    cuda_complain(cuda, DIAG_ERROR, "no CTA of kernel '%s' fits on a core of %s: not enough %s",
                   kernel, cuda->options.machine_name, why);
     return false;
 }

@@ -50,7 +50,7 @@ const char *device_load(struct device *device)
 const char *device_extend(struct device *device)
 {
     if (device->program->global_end > GLOBAL_FIRST_64 + VARIABLE_ROOM)
-        return "the variables of the programs that were loaded one after the other are too large";
+        return "the variables of the loaded programs are too large in total";
     uint32_t first = device->variables;
     device->variables = device->program->variables.n;
     return grid_load(device->image, device->program, first);

@@ -189,7 +189,7 @@ const struct program_function *kernel_find(const struct program *program, struct
         say_unknown(program, arena, text, fault);
         return NULL;
     }
-    fault->text = arena_printf(arena, "'%s' names %u kernels: the signature selects one",
+    fault->text = arena_printf(arena, "'%s' names %u kernels: add the signature to select one",
                                shown(arena, text, MOST_MEANT), count);
     fault->kernels = arena_printf(arena, "they are %s%s", list, count > MOST_LISTED ? ", …" : "");
     return NULL;

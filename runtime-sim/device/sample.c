@@ -20,8 +20,8 @@ const char *sample_read(struct sample_plan *plan, struct arena *arena, const cha
     if (at && !*at && plan->measured && plan->measured + plan->warm <= plan->period)
         return NULL;
     return arena_printf(arena,
-                        "cannot be '%s': it is PERIOD:MEASURED or PERIOD:MEASURED:WARM, numbers of "
-                        "launches, the last two together at most the first",
+                        "cannot be '%s': expected PERIOD:MEASURED or PERIOD:MEASURED:WARM, numbers "
+                        "of launches with MEASURED + WARM at most PERIOD",
                         text);
 }
 

@@ -48,8 +48,8 @@ const char *timed_region_read(struct timed_region *region, struct arena *arena, 
     }
     return good ? NULL
                 : arena_printf(arena,
-                               "cannot be '%s': it is KERNEL, or KERNEL:LAUNCHES with LAUNCHES as "
-                               "2 or 1,4-6, from 1",
+                               "cannot be '%s': expected KERNEL, or KERNEL:LAUNCHES with LAUNCHES "
+                               "such as 2 or 1,4-6, from 1",
                                text);
 }
 

@@ -17,7 +17,7 @@ static const char *not_multiple(struct arena *arena, struct timing_pair of, stru
 {
     if (of.value % by.value == 0)
         return NULL;
-    return arena_printf(arena, "dram.%s is %u, no multiple of dram.%s: %u", of.name, of.value,
+    return arena_printf(arena, "dram.%s is %u, not a multiple of dram.%s: %u", of.name, of.value,
                         by.name, by.value);
 }
 
@@ -47,8 +47,8 @@ static const char *only_refreshes(struct arena *arena, const struct dram_config 
     if (!c->tREFI || c->tREFI > least)
         return NULL;
     return arena_printf(arena,
-                        "dram.tREFI is %u, too short to serve a request between two"
-                        " refreshes: these timings need more than %u",
+                        "dram.tREFI is %u, too short to serve a request between two refreshes: "
+                        "with these timings it must be more than %u",
                         c->tREFI, least);
 }
 

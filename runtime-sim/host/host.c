@@ -124,13 +124,13 @@ static const char *name_of(const struct host_command *command)
     }
     return command->after          ? "wait for an event"
            : command->record       ? "event"
-           : command->command.mark ? "change of state"
+           : command->command.mark ? "change of full/empty bits"
                                    : "call";
 }
 
 static void print_command(const struct host *host, const struct host_command *command, FILE *to)
 {
-    static const char *const stages[] = {"waits for its turn", "is in the driver", "is executed",
+    static const char *const stages[] = {"is queued", "is in the driver", "is executing",
                                          "has ended"};
     fprintf(to, "command %" PRIu64 " in stream %u (%s", command->number, command->stream->number,
             name_of(command));
@@ -140,9 +140,9 @@ static void print_command(const struct host *host, const struct host_command *co
             command->stage == HOST_ENQUEUED && command->ready ? "waits for the driver"
                                                               : stages[command->stage]);
     if (command->stage == HOST_ENQUEUED && command->ready && host->driver)
-        fprintf(to, ", which command %" PRIu64 " holds", host->driver->number);
+        fprintf(to, ", which command %" PRIu64 " occupies", host->driver->number);
     else if (command->stage == HOST_ENQUEUED && command->stream->first != command)
-        fprintf(to, " behind command %" PRIu64, command->stream->first->number);
+        fprintf(to, " after command %" PRIu64, command->stream->first->number);
 }
 
 // Returns true if the command may change the state of the word.
@@ -182,7 +182,8 @@ void host_report(const struct host *host, FILE *to)
     char place[160];
     bool found = false;
     image_describe(host->device->image, word, place, sizeof place);
-    fprintf(to, "the word at 0x%" PRIx64 " %s has not the state that is waited for\n", word, place);
+    fprintf(to, "the word at 0x%" PRIx64 " %s does not have the state that is waited for\n", word,
+            place);
     for (const struct host_stream *stream = host->streams; stream; stream = stream->next)
         for (const struct host_command *one = stream->first; one; one = one->next) {
             if (!may_change(one, word))
@@ -193,5 +194,5 @@ void host_report(const struct host *host, FILE *to)
             fputc('\n', to);
         }
     if (!found)
-        fputs("no command that was issued changes its state\n", to);
+        fputs("no issued command changes its state\n", to);
 }

@@ -168,7 +168,7 @@ static struct copy_verdict judge_finish(const struct adviser *a, const struct ro
     }
     if (to.may && is_filled_otherwise(a, round, allocation))
         to = (struct copy_verdict){
-            false, "a copy or a memory set fills it, too: words are full before they are final",
+            false, "a copy or a memory set also fills it: words are full before they are final",
             to.use, IR_NONE, false};
     return to;
 }
@@ -223,11 +223,11 @@ static void take_copy(struct adviser *a, struct round *round, const struct host_
     }
     fprintf(to, ": %s: %s",
             found.may ? "may overlap"
-            : in      ? "must end before the kernels begin"
+            : in      ? "must end before the kernels start"
                       : "must wait for the kernels' end",
             found.why);
     if (found.is_written_later)
-        fputs("; a later kernel writes it, when the first has read all of it", to);
+        fputs("; a later kernel writes it after the first has read all of it", to);
     if (found.inst != IR_NONE)
         fprintf(to, " [line %u]",
                 ir_place(a->program->module, found.use->facts->fn, found.inst).line);
@@ -254,10 +254,10 @@ static void print_pattern(struct adviser *a, struct round *round, FILE *to)
     if (round->unknown)
         fputs("  some accesses have unknown pointers: their arrays are not listed\n", to);
     if (pattern)
-        fprintf(to, "  pattern: %s; without the kernels' time %.2f us instead of %.2f us\n",
+        fprintf(to, "  pattern: %s; excluding the kernels' time, %.2f us instead of %.2f us\n",
                 pattern, after, before);
     else
-        fprintf(to, "  pattern: none; without the kernels' time %.2f us\n", before);
+        fprintf(to, "  pattern: none; excluding the kernels' time, %.2f us\n", before);
 }
 
 static void print_kernels(const struct adviser *a, const struct round *round, FILE *to)
@@ -354,8 +354,8 @@ static void advise(struct adviser *a, FILE *to)
         fputs("the program launches no kernels\n", to);
     else if (number > 1)
         fprintf(to,
-                "all rounds: without the kernels' time %.2f us instead of %.2f us; words that a "
-                "later round uses again must be emptied between the rounds\n",
+                "all rounds: excluding the kernels' time, %.2f us instead of %.2f us; words that a "
+                "later round reuses must be emptied between the rounds\n",
                 a->after, a->before);
 }
 

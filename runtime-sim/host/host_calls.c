@@ -34,7 +34,7 @@ const char *host_check_copy(const struct host *host, const struct host_copy *cop
         if (ends[i] && !device_at(device, ends[i], copy->bytes))
             return "the bytes are not in one live allocation";
         if (ends[i] && has_state && !plane_covers(device->image, ends[i], copy->bytes))
-            return "a trigger, or to empty words, needs memory with full/empty bits";
+            return "a trigger or emptying words needs memory with full/empty bits";
     }
     if (copy->to && copy->from && copy->to < copy->from + copy->bytes &&
         copy->from < copy->to + copy->bytes)

@@ -104,17 +104,17 @@ static const char *check_nodes(struct arena *arena, const struct memsys_config *
         return "memory.partition_nodes is empty";
     for (uint32_t i = 0; i < at->n; i++) {
         if (at->v[i] >= nodes)
-            return arena_printf(arena, "memory.partition_nodes has %u, but there are %u nodes",
+            return arena_printf(arena, "memory.partition_nodes contains %u, but there are %u nodes",
                                 at->v[i], nodes);
         if (bits_test(taken, at->v[i]))
-            return arena_printf(arena, "memory.partition_nodes has %u twice", at->v[i]);
+            return arena_printf(arena, "memory.partition_nodes contains %u twice", at->v[i]);
         bits_set(taken, at->v[i]);
     }
     uint32_t room = (nodes - at->n) * config->memory.node_cores;
     if (config->memory.cores > room)
         return arena_printf(arena,
-                            "memory.cores is %u, but %u nodes, of which %u have a partition, "
-                            "leave %u",
+                            "memory.cores is %u, but %u nodes, %u of them with a partition, leave "
+                            "room for %u",
                             config->memory.cores, nodes, at->n, room);
     return NULL;
 }
@@ -124,7 +124,7 @@ static const char *check_multiple(struct arena *arena, const char *name, uint32_
 {
     if (!(value % part))
         return NULL;
-    return arena_printf(arena, "%s is %u, no multiple of %s: %u", name, value, of, part);
+    return arena_printf(arena, "%s is %u, not a multiple of %s: %u", name, value, of, part);
 }
 
 static const char *check_sizes(struct arena *arena, const struct memsys_config *config)
@@ -138,7 +138,8 @@ static const char *check_sizes(struct arena *arena, const struct memsys_config *
     if (!wrong && request < line)
         wrong = check_multiple(arena, "llc.line_bytes", line, "dram.request_bytes", request);
     if (!wrong && config->llc.forward_misses && request < line)
-        wrong = "llc.forward_misses needs dram.request_bytes of a line: one write is acknowledged";
+        wrong = "llc.forward_misses needs dram.request_bytes to be a line, because one write is "
+                "acknowledged";
     return wrong;
 }
 
@@ -150,7 +151,9 @@ static const char *check_rule(struct arena *arena, const struct memsys_config *c
                                     .chunk = config->memory.chunk};
     if (partition_is_good(&range))
         return NULL;
-    return arena_printf(arena, "memory.rule: xor needs a power of two of partitions, not %u",
+    return arena_printf(arena,
+                        "memory.rule: xor needs a power of two as the number of partitions, "
+                        "not %u",
                         range.count);
 }
 
@@ -162,8 +165,8 @@ static const char *check_clocks(struct arena *arena, const struct memsys_config 
                         config->memory.llc_clock * CLOCK_MHZ, config->dram.clock * CLOCK_MHZ};
     if (clocks_init(&clocks, arena, hertz, 4))
         return NULL;
-    return "memory.core_clock, .network_clock, .llc_clock and dram.clock have no common unit of "
-           "time that is long enough";
+    return "memory.core_clock, .network_clock, .llc_clock and dram.clock have no common time unit "
+           "that is long enough";
 }
 
 const char *memsys_check(struct arena *arena, const struct memsys_config *config)

@@ -212,9 +212,9 @@ static void report_partition(const struct memsys_partition *p, FILE *to)
                 cache_can_put(&p->cache, 0) ? "room" : "no room");
     if (p->delayed)
         fprintf(to, "  %u requests wait for memory.request_delay\n", p->delayed);
-    fprintf(to, "  slice: %u requests, %u of them served, %u to the DRAM wait%s\n", inside,
+    fprintf(to, "  slice: %u requests, %u of them served, %u waiting for the DRAM%s\n", inside,
             cache_answer_count(&p->cache), p->cache.out_count,
-            cache_flushing(&p->cache) ? "; it is flushed" : "");
+            cache_flushing(&p->cache) ? "; it is being flushed" : "");
     if (p->waiting.n)
         fprintf(to, "  %u requests wait for the owner\n", p->waiting.n);
     fprintf(to, "  DRAM: %u requests\n", dram);
@@ -226,7 +226,7 @@ void memsys_report(const struct memsys *m, FILE *to, uint32_t most)
 {
     fprintf(to,
             "memory system in cycle %" PRIu64 ": %" PRIu64
-            " requests are not answered, the last one moved in cycle %" PRIu64 "\n",
+            " requests are unanswered; the last one moved in cycle %" PRIu64 "\n",
             m->clock.cycle, m->pool.inside, moved_at(m));
     for (uint32_t i = 0; i < m->partition_count; i++)
         report_partition(&m->partitions[i], to);

@@ -11,8 +11,8 @@ static const char *check_list(struct arena *arena, const char *name, const struc
 {
     for (uint32_t i = 0; i < list->n; i++)
         if (list->v[i] >= below)
-            return arena_printf(arena, "'%s' has %u, but there are %u %s", name, list->v[i], below,
-                                what);
+            return arena_printf(arena, "'%s' contains %u, but there are only %u %s", name,
+                                list->v[i], below, what);
     return NULL;
 }
 
@@ -108,7 +108,7 @@ static const char *check_size(struct arena *arena, const struct noc_config *conf
 static const char *check_overlay(const struct noc_config *config)
 {
     return config->overlay && config->topology != NOC_CROSSBAR
-               ? "'overlay' is for crossbars, 'topology' crossbar"
+               ? "'overlay' needs 'topology' crossbar"
                : NULL;
 }
 
@@ -116,7 +116,7 @@ static const char *check_fly(struct arena *arena, const struct noc_config *confi
 {
     if (config->topology == NOC_FLY || (!config->reversed && !config->router_nodes))
         return NULL;
-    return arena_printf(arena, "'%s' is for a butterfly, 'topology' fly",
+    return arena_printf(arena, "'%s' needs 'topology' fly",
                         config->reversed ? "reversed" : "router_nodes");
 }
 
@@ -124,7 +124,7 @@ static const char *check_injection(struct arena *arena, const struct noc_config 
 {
     uint32_t links = config->injection_links;
     if (config->injection_shared && links > 1)
-        return "with 'injection_shared' a node has one link, 'injection_links' 1";
+        return "'injection_shared' needs 'injection_links' 1, since a node has one link";
     if (config->injection_speedups.n && config->injection_speedups.n != config->injection_nodes.n)
         return arena_printf(arena, "'injection_speedups' has %u elements, but 'injection_nodes' %u",
                             config->injection_speedups.n, config->injection_nodes.n);

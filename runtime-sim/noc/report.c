@@ -133,7 +133,7 @@ static void print_reason(const struct report *r, const struct wait *wait)
 {
     const struct noc *noc = r->noc;
     if (wait->kind == WAIT_NODE) {
-        fputs("waits for the node to take packets that have arrived", r->to);
+        fputs("waits for the node to accept arrived packets", r->to);
         return;
     }
     uint32_t to = noc->port.out[wait->port].to;
@@ -145,7 +145,7 @@ static void print_reason(const struct report *r, const struct wait *wait)
                 what, noc->port.in[to].router);
     if (wait->blocker == NOC_NONE)
         return;
-    fputs(wait->kind == WAIT_CHANNEL ? ", held by " : ", in front of which is ", r->to);
+    fputs(wait->kind == WAIT_CHANNEL ? ", held by " : ", which is occupied by ", r->to);
     print_packet(r, wait->blocker);
 }
 

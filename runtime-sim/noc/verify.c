@@ -28,8 +28,8 @@ static const char *check_credits(const struct noc *noc, struct arena *arena,
         uint32_t sum = noc->vc.credits[i] + there + by_out[i].credits;
         if (sum != noc->shape.buffer)
             return arena_printf(arena,
-                                "virtual channel %u of output port %u: %u credits, %u flits and "
-                                "%u credits in flight are not %u",
+                                "virtual channel %u of output port %u: %u credits, %u flits and %u "
+                                "credits in flight do not add up to %u",
                                 noc_vc(noc, i), noc_port(noc, i), noc->vc.credits[i], there,
                                 by_out[i].credits, noc->shape.buffer);
     }
@@ -101,7 +101,7 @@ static const char *check_lent(const struct noc *noc, struct arena *arena)
             if (own && !is_own)
                 return arena_printf(arena,
                                     "virtual channel %u of input port %u: a packet that has "
-                                    "borrowed it is behind one of its class",
+                                    "borrowed it follows one of its class",
                                     vc, noc_port(noc, i));
         }
     }

@@ -88,13 +88,13 @@ static bool store(struct passing *p, const struct run_argument *argument, const 
     if (number.kind == NUMBER_ADDRESS &&
         (type->class == SCALAR_FLOAT || type->bytes < address_bytes)) {
         run_fault(run, &argument->at,
-                  "%s, and this is the address of a buffer: give a number, or buffer[0] for an "
+                  "%s, but this is the address of a buffer: give a number, or buffer[0] for an "
                   "element",
                   what);
         return false;
     }
     if (number.kind == NUMBER_HANDLE && !scalar_holds_handle(type)) {
-        run_fault(run, &argument->at, "%s, and this is the handle of a texture, which is a u64",
+        run_fault(run, &argument->at, "%s, but this is the handle of a texture, which is a u64",
                   what);
         return false;
     }
@@ -105,7 +105,7 @@ static bool store(struct passing *p, const struct run_argument *argument, const 
         any.class = SCALAR_SIGNED;
     const char *error = scalar_store(&any, &number, to);
     if (error)
-        run_fault(run, &argument->at, "the value does not fit a %s: %s", type->name, error);
+        run_fault(run, &argument->at, "the value does not fit into a %s: %s", type->name, error);
     return !error;
 }
 
@@ -120,7 +120,7 @@ static bool is_stray_number(struct passing *p, const struct run_argument *argume
         (number.kind == NUMBER_INTEGER && !number.integer))
         return false;
     run_fault(p->session->run, &argument->at,
-              "%s, and this is a number: give a buffer, or u64:NUMBER for an address",
+              "%s, but this is a number: give a buffer, or u64:NUMBER for an address",
               say_parameter(p, parameter));
     return true;
 }
@@ -134,8 +134,8 @@ static bool pass_parts(struct passing *p, const struct run_argument *argument,
         const struct run_argument *part = &argument->parts[i];
         at = (uint32_t)align_up(at, part->type->bytes);
         if (at + part->type->bytes > parameter->bytes) {
-            run_fault(p->session->run, &part->at,
-                      "the parameter has %u bytes, and ends before this", parameter->bytes);
+            run_fault(p->session->run, &part->at, "the parameter has %u bytes and ends before this",
+                      parameter->bytes);
             return false;
         }
         if (!store(p, part, part->type, true,
@@ -148,7 +148,7 @@ static bool pass_parts(struct passing *p, const struct run_argument *argument,
     uint32_t own = p->session->device.program->module->symbols.v[parameter->symbol].align;
     if (align_up(at, own > align ? own : align) >= parameter->bytes)
         return true;
-    run_fault(p->session->run, &argument->at, "the parameter has %u bytes, and these are %u",
+    run_fault(p->session->run, &argument->at, "the parameter has %u bytes, but these are %u",
               parameter->bytes, at);
     return false;
 }
@@ -162,12 +162,12 @@ static const char *wrong_type(const struct passing *p, const struct run_argument
     struct arena *arena = p->session->run->arena;
     const char *what = say_parameter(p, parameter);
     if (given->bytes != parameter->bytes)
-        return arena_printf(arena, "%s of %u bytes, and a %s has %u%s", what, parameter->bytes,
+        return arena_printf(arena, "%s of %u bytes, but a %s has %u%s", what, parameter->bytes,
                             given->name, given->bytes,
                             is_pointer(p, parameter) ? ": give a buffer" : "");
     bool differs = own && own->name[0] != 'b' && given->name[0] != 'b' &&
                    (own->class == SCALAR_FLOAT) != (given->class == SCALAR_FLOAT);
-    return differs ? arena_printf(arena, "%s, and this is a %s; b%u:BITS passes bits as they are",
+    return differs ? arena_printf(arena, "%s, but this is a %s; b%u:BITS passes bits unchanged",
                                   what, given->name, 8 * given->bytes)
                    : NULL;
 }
@@ -230,7 +230,7 @@ static void say_count(const struct passing *p)
         values = add_word(arena, values, argument->parts ? "a structure" : argument->at.text);
     }
     run_fault(p->session->run, at,
-              "the kernel has %u parameter%s%s%s%s, and %u argument%s given%s%s%s", count,
+              "the kernel has %u parameter%s%s%s%s, but %u argument%s given%s%s%s", count,
               count == 1 ? "" : "s", count ? " (" : "", types, count ? ")" : "", given,
               given == 1 ? " is" : "s are", given ? " (" : "", values, given ? ")" : "");
 }

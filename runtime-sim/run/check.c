@@ -24,7 +24,7 @@ static bool take_tolerance(struct run *run, const struct run_expr *from, double 
     *to = number_real(&number);
     if (!number_is_place(&number) && *to >= 0)
         return true;
-    run_fault(run, &from->at, "a tolerance is a number from 0 up");
+    run_fault(run, &from->at, "a tolerance must be a number of at least 0");
     return false;
 }
 

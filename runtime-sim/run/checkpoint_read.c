@@ -16,7 +16,7 @@ static const char *check_version(struct arena *arena, const char *bytes, size_t 
         return damaged;
     if (version == CHECKPOINT_VERSION)
         return NULL;
-    return arena_printf(arena, "it has version %u of its format, and this program reads %d",
+    return arena_printf(arena, "it has format version %u, but this program reads version %d",
                         version, CHECKPOINT_VERSION);
 }
 

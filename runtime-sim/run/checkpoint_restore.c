@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char no_match[] = "it does not fit the program and the run: it is damaged";
+static const char no_match[] = "it does not match the program and the run: it is damaged";
 
 uint64_t checkpoint_launches(const struct checkpoint *checkpoint)
 {
@@ -34,14 +34,14 @@ static bool leads(const struct checkpoint *c, const struct run_steps *steps)
 static const char *compare_identity(const struct checkpoint *c, const struct checkpoint *now)
 {
     if (strcmp(c->simulator, now->simulator))
-        return arena_printf(c->arena, "version %s of the program wrote it, and this is %s",
+        return arena_printf(c->arena, "version %s of the program wrote it, but this is version %s",
                             c->simulator, now->simulator);
     if (c->timed != now->timed)
         return c->timed ? "it was made without --functional" : "it was made with --functional";
     if (strcmp(c->program, now->program))
-        return "it was made of another program";
+        return "it was made with another program";
     if (strcmp(c->run, now->run))
-        return "it was made of another run: run file, --set values or command line differ";
+        return "it was made by another run: run file, --set values or command line differ";
     if (strcmp(c->configuration, now->configuration))
         return "it was made on another machine: --config or --set differ";
     if (strcmp(c->regions, now->regions))

@@ -51,13 +51,13 @@ static bool check_file(struct run *run, const struct run_text *at, const char *p
 {
     uint64_t bytes = buffer->elements * buffer->type->bytes;
     if (!file->is_npy && file->map.size != bytes)
-        run_fault(run, at, "'%s' has %zu bytes, and %" PRIu64 " of %s are %" PRIu64, path,
+        run_fault(run, at, "'%s' has %zu bytes, but %" PRIu64 " of %s are %" PRIu64, path,
                   file->map.size, buffer->elements, buffer->type->name, bytes);
     else if (file->is_npy && !npy_fits(&file->npy, buffer->type))
-        run_fault(run, at, "'%s' has values of type %s, and the buffer's are %s", path,
+        run_fault(run, at, "'%s' has values of type %s, but those of the buffer have type %s", path,
                   npy_type(&file->npy, run->arena), buffer->type->name);
     else if (file->is_npy && file->npy.count != buffer->elements)
-        run_fault(run, at, "'%s' has %" PRIu64 " values, and the buffer %" PRIu64, path,
+        run_fault(run, at, "'%s' has %" PRIu64 " values, but the buffer %" PRIu64, path,
                   file->npy.count, buffer->elements);
     else
         return true;
@@ -108,7 +108,7 @@ static bool take_from_file(struct run *run, struct run_buffer *buffer)
 static bool has_type(struct run *run, const struct run_buffer *buffer)
 {
     if (!buffer->type && buffer->fill.kind == FILL_NPY)
-        run_fault(run, &buffer->fill.at, "'%s' has values of no type that PTX has",
+        run_fault(run, &buffer->fill.at, "'%s' has values of a type that PTX does not have",
                   buffer->fill.path);
     else if (!buffer->type)
         run_fault(run, &buffer->at, "the buffer '%s' needs a type", buffer->name);
@@ -200,16 +200,17 @@ static bool check_range(struct run *run, const struct fill *fill, const struct r
     bool integers = buffer->type->class != SCALAR_FLOAT;
     const char *error = scalar_store(buffer->type, low, &bits);
     if (error)
-        run_fault(run, &fill->low.at, "%s has no such value: %s", buffer->type->name, error);
+        run_fault(run, &fill->low.at, "this is not a value of type %s: %s", buffer->type->name,
+                  error);
     else if (integers && !number_integer(high, &to))
-        run_fault(run, &fill->high.at, "%s has no such value: it is not an integer",
+        run_fault(run, &fill->high.at, "this is not a value of type %s: it is not an integer",
                   buffer->type->name);
     else if (integers && (error = below(buffer->type, to, &bits)))
-        run_fault(run, &fill->high.at, "%s has no value just below this: %s", buffer->type->name,
-                  error);
+        run_fault(run, &fill->high.at, "there is no value of type %s just below this: %s",
+                  buffer->type->name, error);
     else if (integers ? number_integer(low, &from) && from >= to
                       : !(number_real(low) < number_real(high)))
-        run_fault(run, &fill->at, "the range is empty: its upper end does not belong to it");
+        run_fault(run, &fill->at, "the range is empty: its upper end is exclusive");
     else
         return true;
     return false;
@@ -265,7 +266,7 @@ static bool fill_formula(struct run *run, const struct fill *fill, const struct 
         if (error && number.kind == NUMBER_INTEGER && number.integer == -1) {
             memset(data + i * buffer->type->bytes, 0xff, buffer->type->bytes);
         } else if (error) {
-            run_fault(run, &fill->formula.at, "element %" PRIu64 " is no %s: %s", i,
+            run_fault(run, &fill->formula.at, "element %" PRIu64 " is not of type %s: %s", i,
                       buffer->type->name, error);
             return false;
         }

@@ -32,7 +32,7 @@ static bool no_more(struct fill_words *w, uint32_t least, uint32_t most, const c
 {
     if (w->count > least && w->count <= most + 1)
         return true;
-    run_fault(w->run, w->at, "this fill is written '%s'", form);
+    run_fault(w->run, w->at, "expected '%s'", form);
     return false;
 }
 
@@ -46,7 +46,7 @@ static bool take_seed(struct fill_words *w, uint32_t part, uint64_t *seed)
     *seed = strtoull(w->part[part].text, &end, 0);
     if (w->part[part].text[0] >= '0' && w->part[part].text[0] <= '9' && !*end && !errno)
         return true;
-    run_fault(w->run, &w->part[part], "'%s' is not a seed: a number of 64 bits",
+    run_fault(w->run, &w->part[part], "'%s' is not a seed: expected a number of 64 bits",
               w->part[part].text);
     return false;
 }
@@ -112,8 +112,8 @@ static bool unknown(struct run *run, const struct run_text *word)
         run_fault(run, word, "unknown fill '%s'; did you mean '%s'?", word->text, nearest.best);
     else
         run_fault(run, word,
-                  "unknown fill '%s': it is zero, iota, uniform, range:LOW:HIGH, const:VALUE, "
-                  "= FORMULA, FILE.npy or raw:FILE",
+                  "unknown fill '%s': expected zero, iota, uniform, range:LOW:HIGH, const:VALUE, = "
+                  "FORMULA, FILE.npy or raw:FILE",
                   word->text);
     return false;
 }

@@ -16,7 +16,7 @@ static const char *const contexts[CONTEXTS] = {
     [CONTEXT_REPEAT] = "a repeat",
     [CONTEXT_CALL] = "a step of streams",
     [CONTEXT_COPY] = "a copy",
-    [CONTEXT_STATE] = "a change of state",
+    [CONTEXT_STATE] = "a change of full/empty bits",
     [CONTEXT_CALLS] = "a repeat of streams",
     [CONTEXT_EXPECT] = "an expectation",
 };

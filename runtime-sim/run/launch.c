@@ -28,8 +28,8 @@ static const struct program_function *find_kernel(struct session *session,
     if (function)
         return function;
     if (!launch->kernel.text) {
-        fault.text =
-            arena_printf(run->arena, "the program has %u kernels: --kernel chooses", entries);
+        fault.text = arena_printf(run->arena,
+                                  "the program has %u kernels: select one with --kernel", entries);
         fault.kernels = kernel_list(program, run->arena);
     }
     run_fault(run, at, "%s", fault.text);
@@ -93,7 +93,7 @@ static const char *refusal_text(struct arena *arena, const struct program_functi
     case LAUNCH_GRID_CLUSTERS: return "the grid is not a multiple of the cluster";
     case LAUNCH_BLOCK_REQUIRED:
     case LAUNCH_BLOCK_MOST:
-        return arena_printf(arena, "the kernel has %s %s, and the block is %s",
+        return arena_printf(arena, "the kernel has %s %s, but the block is %s",
                             refusal->rule == LAUNCH_BLOCK_MOST ? ".maxntid" : ".reqntid",
                             shape_text(arena, limit), shape_text(arena, value));
     case LAUNCH_CLUSTER_REQUIRED:
@@ -102,14 +102,14 @@ static const char *refusal_text(struct arena *arena, const struct program_functi
             limit[0], limit[1], limit[2]);
     case LAUNCH_SHARED_TOTAL:
         return arena_printf(arena,
-                            "the kernel has %u bytes of shared memory and is given %" PRIu64
-                            " more: together more than 227 KiB",
+                            "the kernel has %u bytes of shared memory and the launch adds %" PRIu64
+                            ": together more than 227 KiB",
                             kernel->shared_bytes, request->shared);
     case LAUNCH_GRID_RESIDENT:
         return arena_printf(
             arena,
             "the %" PRIu64
-            " CTAs of a cooperative launch must be resident at once, and a GPU of 160 "
+            " CTAs of a cooperative launch must be resident at once, but a GPU with 160 "
             "multiprocessors has room for %" PRIu64 " of them",
             value[0], limit[0]);
     default: return "the launch is not allowed"; // run_integer has checked these sizes
@@ -172,7 +172,7 @@ static bool agree_on_time(struct session *session, const struct run_text *at,
             device->takes(device->executor, launches[i]->kernel, before + 1, device->launches + i);
     }
     if (taken && taken < number)
-        run_fault(session->run, at, "--timed or --sample takes some of these launches and not all");
+        run_fault(session->run, at, "--timed or --sample selects only some of these launches");
     return !taken || taken == number;
 }
 

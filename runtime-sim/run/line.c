@@ -90,7 +90,7 @@ static bool take_buffer(struct run *run, const struct run_text *at, uint32_t num
     if (count)
         fill = strchr(count + 1, ':');
     if (!fill) {
-        run_fault(run, at, "a buffer is written 'buf:TYPE:COUNT:FILL'");
+        run_fault(run, at, "a buffer must be written as 'buf:TYPE:COUNT:FILL'");
         return false;
     }
     uint32_t a = (uint32_t)(count - text), b = (uint32_t)(fill - text);

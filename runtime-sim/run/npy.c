@@ -88,22 +88,24 @@ static bool take_descr(struct header *h)
     from = h->at;
     size_t length = take_string(h, &text);
     if (!length)
-        return from < h->end && *from == '[' ? (h->error = NULL, fail(h, "records are not read"))
-                                             : false;
+        return from < h->end && *from == '['
+                   ? (h->error = NULL, fail(h, "records are not supported"))
+                   : false;
     const char *behind = h->at;
     h->at = text;
     bool ordered = memchr("<>|=", *text, 4);
     if (*text == '>')
-        return fail(h, "the values are big endian");
+        return fail(h, "big-endian values are not supported");
     if (length < (ordered ? 3u : 2u) || !memchr("iufbV", text[ordered], 5))
-        return fail(
-            h, arena_printf(h->arena, "values of type '%.*s' are not read", (int)length, text));
+        return fail(h, arena_printf(h->arena, "values of type '%.*s' are not supported",
+                                    (int)length, text));
     h->npy->letter = text[ordered] == 'b' ? 'u' : text[ordered];
     h->at = text + ordered + 1;
     if (!take_number(h, &bytes) || h->at != text + length)
         return fail(h, "the type is unknown");
     if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
-        return fail(h, arena_printf(h->arena, "values of %" PRIu64 " bytes are not read", bytes));
+        return fail(h,
+                    arena_printf(h->arena, "values of %" PRIu64 " bytes are not supported", bytes));
     h->npy->bytes = (uint32_t)bytes;
     h->at = behind;
     return true;
@@ -164,7 +166,7 @@ static bool take_entry(struct header *h)
         h->at = value;
         return keys[i].take(h);
     }
-    return fail(h, arena_printf(h->arena, "'%.*s' is not known in the header", (int)length, key));
+    return fail(h, arena_printf(h->arena, "unknown key '%.*s' in the header", (int)length, key));
 }
 
 static bool take_header(struct header *h)
@@ -192,8 +194,8 @@ static bool find_header(struct header *h, size_t size)
         return fail(h, "the file ends within its first 12 bytes");
     h->at = h->bytes + MAGIC;
     if ((bytes[6] != 1 && bytes[6] != 2) || bytes[7])
-        return fail(h, arena_printf(h->arena, "format %u.%u is not read: 1.0 and 2.0 are", bytes[6],
-                                    bytes[7]));
+        return fail(h, arena_printf(h->arena, "format %u.%u is not supported: expected 1.0 or 2.0",
+                                    bytes[6], bytes[7]));
     size_t length = bytes[8] | (size_t)bytes[9] << 8;
     size_t begin = BEFORE_HEADER_1;
     h->at = h->bytes + 8;
@@ -220,7 +222,8 @@ static bool check_size(struct header *h, size_t size)
     for (uint32_t i = 0; i < npy->dimensions; i++)
         wide += npy->shape[i] > 1;
     if (h->fortran && wide > 1)
-        return fail(h, "the array is in Fortran's order; numpy.ascontiguousarray gives C's");
+        return fail(h, "the array is in Fortran order; numpy.ascontiguousarray converts it to C "
+                       "order");
     if (__builtin_mul_overflow(npy->count, npy->bytes, &needed) || needed != left)
         return fail(h, arena_printf(h->arena,
                                     "the header declares %" PRIu64 " values of %u bytes, and %zu "

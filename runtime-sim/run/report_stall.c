@@ -114,7 +114,7 @@ static const char *at_cluster(const struct stall_report *t)
 static const char *for_lanes(const struct stall_report *t)
 {
     return arena_printf(t->session->arena, "for other lanes of its warp to arrive at this %s%s",
-                        t->stall->kind == STALL_JOIN ? "end of a branch" : "instruction",
+                        t->stall->kind == STALL_JOIN ? "reconvergence point" : "instruction",
                         missing(t));
 }
 
@@ -151,7 +151,7 @@ static const struct {
     [STALL_JOIN] = {"waits", "wait", for_lanes},
     [STALL_MBARRIER] = {"waits", "wait", at_mbarrier},
     [STALL_GRID] = {"waits", "wait", at_grid},
-    [STALL_LOOP] = {"goes round", "go round", in_loop},
+    [STALL_LOOP] = {"loops", "loop", in_loop},
 };
 
 static void report_stall(struct session *session, const struct stall *stall)
@@ -190,6 +190,6 @@ void session_report_stalls(struct session *session, const struct stalls *stalls)
                  "%" PRIu64 " more warps wait elsewhere", stalls->others);
     if (stalls->ctas > stalls->there)
         diag_add(session->diags, DIAG_NOTE, "no-progress", NO_OFFSET, NO_OFFSET,
-                 "of %" PRIu64 " CTAs: %" PRIu64 " ended, %" PRIu64 " not begun", stalls->ctas,
+                 "of %" PRIu64 " CTAs: %" PRIu64 " ended, %" PRIu64 " not started", stalls->ctas,
                  stalls->ended, stalls->ctas - begun);
 }

@@ -51,7 +51,8 @@ static const char *load(void *context, struct expr_ref ref, int64_t element,
     if (!buffer->data)
         return arena_printf(run->arena, "'%s' has no contents yet", buffer->name);
     if ((uint64_t)element >= buffer->elements)
-        return arena_printf(run->arena, "'%s' has %" PRIu64 " elements and none of number %" PRId64,
+        return arena_printf(run->arena,
+                            "'%s' has %" PRIu64 " elements and no element number %" PRId64,
                             buffer->name, buffer->elements, element);
     *number = scalar_load(buffer->type, buffer->data + (uint64_t)element * buffer->type->bytes);
     return NULL;
@@ -65,7 +66,8 @@ static const char *address(void *context, uint32_t index, int64_t element,
     if (!buffer->data)
         return arena_printf(run->arena, "'%s' has no address yet", buffer->name);
     if ((uint64_t)element > buffer->elements)
-        return arena_printf(run->arena, "'%s' has %" PRIu64 " elements and none of number %" PRId64,
+        return arena_printf(run->arena,
+                            "'%s' has %" PRIu64 " elements and no element number %" PRId64,
                             buffer->name, buffer->elements, element);
     number->kind = NUMBER_ADDRESS;
     number->integer = (int64_t)(buffer->address + (uint64_t)element * buffer->type->bytes);
@@ -248,7 +250,7 @@ bool run_integer(struct run *run, const struct run_expr *expr, int64_t least, in
     }
     if (*value >= least && *value <= most)
         return true;
-    run_fault(run, &expr->at, "%s is %" PRId64 ", and must be %" PRId64 " to %" PRId64, what,
+    run_fault(run, &expr->at, "%s is %" PRId64 ", but must be %" PRId64 " to %" PRId64, what,
               *value, least, most);
     return false;
 }

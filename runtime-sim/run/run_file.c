@@ -13,7 +13,7 @@ bool run_file_is_scalar(struct run_file_reading *r, const struct yaml_node *node
     struct run_text at = run_text_of(node);
     if (node->kind == YAML_SCALAR && node->length)
         return true;
-    run_fault(r->run, &at, "%s is one value", what);
+    run_fault(r->run, &at, "%s must be a single value", what);
     return false;
 }
 
@@ -193,7 +193,7 @@ static bool take_parts(struct run_file_reading *r, const struct yaml_node *node,
             !run_argument(r->run, &at, part))
             return false;
         if (!part->type) {
-            run_fault(r->run, &at, "a part of a structure needs its type: TYPE:EXPRESSION");
+            run_fault(r->run, &at, "a part of a structure needs a type: TYPE:EXPRESSION");
             return false;
         }
     }
@@ -236,7 +236,7 @@ bool run_file_flag(struct run_file_reading *r, const struct yaml_node *node, boo
     *to = node && !strcmp(at.text, "true");
     if (!node || *to || !strcmp(at.text, "false"))
         return true;
-    run_fault(r->run, &at, "this is 'true' or 'false'");
+    run_fault(r->run, &at, "expected 'true' or 'false'");
     return false;
 }
 
@@ -346,7 +346,7 @@ static void take_together(struct run_file_reading *r, const struct yaml_node *no
             vec_push(run->arena, &together->launches, launch);
     }
     if (!node->count)
-        run_fault(run, &together->at, "there is no launch");
+        run_fault(run, &together->at, "the list has no launch");
     struct run_step step = {.together = together};
     vec_push(run->arena, &steps->list, step);
 }
@@ -370,7 +370,7 @@ static void take_group(struct run_file_reading *r, const struct yaml_node *node,
     if (!keys_read(&of, &r->document, node, CONTEXT_STEP, r->run->diags))
         return;
     if (of.of[KEY_STEP_repeat] && of.of[KEY_STEP_together])
-        run_fault(r->run, &at, "'repeat' and 'together' are two steps");
+        run_fault(r->run, &at, "'repeat' and 'together' must be separate steps");
     else if (of.of[KEY_STEP_repeat])
         take_repeat(r, of.of[KEY_STEP_repeat], steps);
     else
@@ -389,7 +389,7 @@ static void take_steps(struct run_file_reading *r, const struct yaml_node *node,
 {
     struct run_text at = run_text_of(node);
     if (r->depth == DEEPEST) {
-        run_fault(r->run, &at, "repeats are nested more than 16 deep");
+        run_fault(r->run, &at, "repeats are nested more than 16 levels deep");
         return;
     }
     r->depth++;
@@ -409,7 +409,9 @@ static bool take_expected(struct run_file_reading *r, const struct key_values *o
     check->path = run_text_of(of->of[KEY_EXPECT_file]);
     int given = !!reference.text + !!fill.text + !!check->path.text;
     if (given != 1) {
-        run_fault(r->run, &check->at, "an expectation needs one of 'file', 'reference' and 'fill'");
+        run_fault(r->run, &check->at,
+                  "an expectation needs exactly one of 'file', 'reference' and "
+                  "'fill'");
         return false;
     }
     check->kind = reference.text ? CHECK_BUFFER : fill.text ? CHECK_FILL : CHECK_FILE;
@@ -447,7 +449,7 @@ static void take_launches(struct run_file_reading *r, const struct key_values *o
     const struct yaml_node *launches = of->of[KEY_RUN_launches], *streams = of->of[KEY_RUN_streams];
     if (!launches == !streams) {
         diag_add(r->run->diags, DIAG_ERROR, "run-file", NO_OFFSET, NO_OFFSET,
-                 "the file needs 'launches' or 'streams', one of both");
+                 "the file needs either 'launches' or 'streams'");
         return;
     }
     r->run->has_streams = streams;
@@ -489,8 +491,7 @@ bool run_read(struct run *run, struct arena *arena)
     if (!yaml_read(&reading.document, arena, run->source, run->diags))
         return false;
     if (reading.document.root == YAML_NOTHING) {
-        diag_add(run->diags, DIAG_ERROR, "run-file", NO_OFFSET, NO_OFFSET,
-                 "the file holds nothing");
+        diag_add(run->diags, DIAG_ERROR, "run-file", NO_OFFSET, NO_OFFSET, "the file is empty");
         return false;
     }
     if (keys_read(&of, &reading.document, yaml_at(&reading.document, reading.document.root),

@@ -74,7 +74,7 @@ static bool prepare_host(struct session *session, struct run_buffer *buffer)
 {
     if (!session->run->has_streams) {
         if (buffer->host.at.text)
-            run_fault(session->run, &buffer->host.at, "'host' is for runs with 'streams'");
+            run_fault(session->run, &buffer->host.at, "'host' needs a run with 'streams'");
         return !buffer->host.at.text;
     }
     buffer->host_data = arena_alloc(session->arena, buffer->elements * buffer->type->bytes + 1);
@@ -99,7 +99,7 @@ static bool find_room(struct session *session, struct run_buffer *buffer, uint64
                 device_allocate_at(&session->device, buffer->address, bytes, buffer->name);
     if (!good)
         run_fault(session->run, &buffer->place.at,
-                  "the address 0x%" PRIx64 " is no multiple of %d of free global memory",
+                  "the address 0x%" PRIx64 " is not a multiple of %d in free global memory",
                   buffer->address, ALIGN);
     return good;
 }
@@ -237,7 +237,7 @@ static enum session_outcome check_rounds(struct session *session, const struct r
     if (session->rounds++ == MOST_ALL_ROUNDS)
         return too_long(
             session, &repeat->at,
-            arena_printf(arena, "all repeats together have had %d rounds", MOST_ALL_ROUNDS));
+            arena_printf(arena, "all repeats together have run %d rounds", MOST_ALL_ROUNDS));
     return SESSION_DONE;
 }
 
@@ -248,7 +248,7 @@ static bool take_rounds(struct session *session, const struct run_repeat *repeat
     bool good = (!repeat->times.expr || run_integer(session->run, &repeat->times, 0, INT64_MAX,
                                                     "the number of rounds", &times)) &&
                 (!repeat->max.expr || run_integer(session->run, &repeat->max, 1, MOST_ALL_ROUNDS,
-                                                  "the most rounds", &most));
+                                                  "the limit of rounds", &most));
     frame->round = 0;
     frame->times = (uint64_t)times;
     frame->most = (uint64_t)most;

@@ -33,7 +33,7 @@ static enum session_outcome end_wait(struct streams_run *s, const struct run_tex
     enum session_outcome outcome = session_end(session, result);
     if (result->end != DEVICE_STUCK)
         return outcome;
-    const char *text = "no command can continue";
+    const char *text = "deadlock: no command can proceed";
     diag_add(session->run->diags, DIAG_ERROR, "no-progress", at->begin, at->end, "%s", text);
     for (const char *line = s->host->why, *end; line && *line; line = end + 1) {
         end = strchr(line, '\n');
@@ -122,7 +122,8 @@ static enum session_outcome do_state(struct streams_run *s, const struct run_cal
         host_set_state(stream, buffer->address + (uint64_t)first * buffer->type->bytes,
                        (uint64_t)count * buffer->type->bytes, plane_action_of(call->mark)))
         return SESSION_DONE;
-    run_fault(s->session->run, &call->at, "'%s' is memory without full/empty bits", buffer->name);
+    run_fault(s->session->run, &call->at, "the memory of '%s' has no full/empty bits",
+              buffer->name);
     return SESSION_BAD_INPUT;
 }
 
@@ -135,7 +136,7 @@ static enum session_outcome do_at(struct streams_run *s, const struct run_call *
     double time = number_real(&number) * HOST_US;
     if (number_is_place(&number) || !(time >= (double)s->host->now && time < HOST_LONGEST)) {
         run_fault(run, &call->value.at,
-                  "the host is at %.3f us: 'at' is a later time in microseconds",
+                  "the host is at %.3f us: 'at' must be a later time in microseconds",
                   (double)s->host->now / HOST_US);
         return SESSION_BAD_INPUT;
     }
@@ -182,7 +183,8 @@ static enum session_outcome do_repeat(struct streams_run *s, const struct run_ca
     int64_t times = INT64_MAX, most = MOST_ROUNDS;
     if ((calls->times.expr &&
          !run_integer(run, &calls->times, 0, INT64_MAX, "the number of rounds", &times)) ||
-        (calls->max.expr && !run_integer(run, &calls->max, 1, INT64_MAX, "the most rounds", &most)))
+        (calls->max.expr &&
+         !run_integer(run, &calls->max, 1, INT64_MAX, "the limit of rounds", &most)))
         return SESSION_BAD_INPUT;
     for (int64_t round = 0; round < times; round++) {
         if (round == most) {

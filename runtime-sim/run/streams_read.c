@@ -14,7 +14,7 @@ static int choose(struct run_file_reading *r, const struct yaml_node *node,
         if (words[i] && !strcmp(at.text, words[i]))
             return i;
     if (node)
-        run_fault(r->run, &at, "this is %s", all);
+        run_fault(r->run, &at, "expected %s", all);
     return node ? -1 : 0;
 }
 
@@ -140,7 +140,7 @@ static void take_call(struct run_file_reading *r, const struct yaml_node *node,
         call.kind = of.of[keys[i]] ? (enum run_call_kind)i : call.kind;
     }
     if (given != 1)
-        run_fault(r->run, &call.at, "a step of streams has one call");
+        run_fault(r->run, &call.at, "a step of streams must have one call");
     else if (readers[call.kind](r, of.of[keys[call.kind]], &call))
         vec_push(r->run->arena, &calls->list, call);
 }
@@ -150,7 +150,7 @@ void run_file_calls(struct run_file_reading *r, const struct yaml_node *node,
 {
     struct run_text at = run_text_of(node);
     if (r->depth == DEEPEST) {
-        run_fault(r->run, &at, "repeats are nested more than 16 deep");
+        run_fault(r->run, &at, "repeats are nested more than 16 levels deep");
         return;
     }
     r->depth++;

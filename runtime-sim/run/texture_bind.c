@@ -59,7 +59,8 @@ static bool name_variable(struct session *session, struct run_texture *texture)
         return false;
     if (type_of_variable(session, found) != (sampler ? W_samplerref : W_texref)) {
         run_fault(session->run, &texture->variable, "'%s' is not a %s", texture->variable.text,
-                  sampler ? ".samplerref, as a sampler without a 'buffer' needs" : ".texref");
+                  sampler ? ".samplerref, as required for a sampler without a 'buffer'"
+                          : ".texref");
         return false;
     }
     texture->handle = session->device.program->variables.v[found].address;
@@ -106,7 +107,7 @@ static bool take_format(struct argument_texture *b)
     int64_t channels = 1;
     if (format < 0) {
         run_fault(run_of(b), from->type ? &from->type_at : &from->at,
-                  "unsupported channel type %s: channels are u8 to u32, s8 to s32, f16 or f32",
+                  "unsupported channel type %s: expected u8 to u32, s8 to s32, f16 or f32",
                   type->name);
         return false;
     }
@@ -114,7 +115,7 @@ static bool take_format(struct argument_texture *b)
         !run_integer(run_of(b), &from->channels, 1, 4, "the number of channels", &channels))
         return false;
     if (channels == 3)
-        run_fault(run_of(b), &from->channels.at, "a texel has 1, 2 or 4 channels");
+        run_fault(run_of(b), &from->channels.at, "a texel must have 1, 2 or 4 channels");
     b->texture.format = (uint8_t)format;
     b->texture.channels = (uint8_t)channels;
     b->texel = type->bytes * (uint32_t)channels;
@@ -133,12 +134,12 @@ static bool check_how(const struct argument_texture *b)
     const char *format = formats[b->texture.format];
     if (b->texture.normalized_float && b->texture.format > TEXTURE_S16) {
         run_fault(run_of(b), &from->how_at[WAY_READ],
-                  "normalized-float is for integers of 8 and 16 bits, and a channel is %s", format);
+                  "normalized-float is for integers of 8 and 16 bits, but a channel is %s", format);
         return false;
     }
     if (from->how[WAY_FILTER] == TEXTURE_LINEAR && !gives_floats(b)) {
         run_fault(run_of(b), &from->how_at[WAY_FILTER],
-                  "linear is not for integers, and a channel is %s%s", format,
+                  "linear is not for integers, but a channel is %s%s", format,
                   b->texture.format <= TEXTURE_S16 ? ": read it as normalized-float" : "");
         return false;
     }
@@ -158,7 +159,7 @@ static bool take_pitch(struct argument_texture *b)
     if (from->expr && !run_integer(run_of(b), from, row, MOST_PITCH, "the pitch", &pitch))
         return false;
     if (from->expr && pitch % PITCH_ALIGN) {
-        run_fault(run_of(b), &from->at, "the pitch is %" PRId64 ", and must be a multiple of %d",
+        run_fault(run_of(b), &from->at, "the pitch is %" PRId64 ", but must be a multiple of %d",
                   pitch, PITCH_ALIGN);
         return false;
     }
@@ -178,7 +179,9 @@ static bool take_size(struct argument_texture *b)
     if (!flat && !run_integer(run_of(b), &from->height, 1, MOST_HEIGHT, "the height", &height))
         return false;
     if (width < 1 || width > MOST_TEXELS) {
-        run_fault(run_of(b), &from->at, "'%s' holds %" PRId64 " texels, and 1 to %d are supported",
+        run_fault(run_of(b), &from->at,
+                  "'%s' holds %" PRId64 " texels, but only 1 to %d are "
+                  "supported",
                   b->buffer->name, width, MOST_TEXELS);
         return false;
     }
@@ -189,7 +192,7 @@ static bool take_size(struct argument_texture *b)
     uint64_t need = (uint64_t)(height - 1) * b->texture.pitch + (uint64_t)width * b->texel;
     if (need > bytes)
         run_fault(run_of(b), flat ? &from->width.at : &from->height.at,
-                  "the texture takes %" PRIu64 " bytes, and '%s' has %" PRIu64, need,
+                  "the texture takes %" PRIu64 " bytes, but '%s' has %" PRIu64, need,
                   b->buffer->name, bytes);
     return need <= bytes;
 }
@@ -207,16 +210,16 @@ static bool take_border(struct argument_texture *b)
         const struct run_text *at = &from->border[i].at;
         struct run_number number;
         if (!used) {
-            run_fault(run_of(b), at, "a border is for 'address: border'");
+            run_fault(run_of(b), at, "a border needs 'address: border'");
             return false;
         }
         if (!run_value(run_of(b), &from->border[i], &number))
             return false;
         const char *error = number_is_place(&number)
-                                ? "it is no number"
+                                ? "it is not a number"
                                 : scalar_store(type, &number, &b->texture.sampler.border[i]);
         if (error) {
-            run_fault(run_of(b), at, "the value does not fit a %s: %s", type->name, error);
+            run_fault(run_of(b), at, "the value does not fit into a %s: %s", type->name, error);
             return false;
         }
     }

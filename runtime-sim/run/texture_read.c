@@ -96,7 +96,7 @@ static bool take_word(struct run *run, const struct yaml_node *node, enum textur
         put(to, way, words[word].value, &at);
         return true;
     }
-    run_fault(run, &at, "'%s' is %s, not '%s'", way_keys[kind], choices(run, kind), at.text);
+    run_fault(run, &at, "'%s' must be %s, not '%s'", way_keys[kind], choices(run, kind), at.text);
     return false;
 }
 
@@ -107,7 +107,7 @@ static bool take_address(struct run *run, const struct yaml_document *document,
     if (node && node->kind == YAML_SEQUENCE) {
         struct run_text at = run_text_of(node);
         if (node->count != 2) {
-            run_fault(run, &at, "'address' is for both axes, or [X, Y]");
+            run_fault(run, &at, "'address' must be a mode for both axes, or [X, Y]");
             return false;
         }
         x = yaml_at(document, node->items[0]);
@@ -151,7 +151,7 @@ static bool has_texels(struct run *run, const struct key_values *of)
         struct run_text at = run_text_of(of->of[keys[i]]);
         if (!at.text)
             continue;
-        run_fault(run, &at, "a sampler alone does not have this: it needs a 'buffer'");
+        run_fault(run, &at, "a separate sampler does not have this: it needs a 'buffer'");
         return true;
     }
     return false;
@@ -199,10 +199,10 @@ static bool take_line_word(struct run *run, const struct run_text *at, struct ru
 {
     int word = find_word(at);
     if (word < 0 || to->how_at[words[word].way].text) {
-        run_fault(run, at, word < 0 ? "there is no '%s': a texture is %s" : "'%s' is too much: %s",
+        run_fault(run, at, word < 0 ? "'%s' is missing: a texture is %s" : "'%s' is unexpected: %s",
                   at->text,
                   word < 0 ? choices(run, TEXTURE_WAYS)
-                           : arena_printf(run->arena, "'%s' is given already",
+                           : arena_printf(run->arena, "'%s' is given twice",
                                           to->how_at[words[word].way].text));
         return false;
     }
@@ -246,7 +246,7 @@ static bool take_line_size(struct run *run, const struct run_text *at, struct ru
     to->width = shape[0];
     to->height = shape[1];
     if (shape[2].expr)
-        run_fault(run, &shape[2].at, "textures have one or two dimensions");
+        run_fault(run, &shape[2].at, "a texture must have one or two dimensions");
     return !shape[2].expr;
 }
 
@@ -281,7 +281,9 @@ bool run_texture_line(struct run *run, const struct run_text *at, uint32_t begin
     for (int i = 0; i < 4; i++) {
         uint32_t length = (uint32_t)strcspn(at->text + from, i < 3 ? ":" : "");
         if (i < 3 && !at->text[from + length]) {
-            run_fault(run, at, "a texture is written TYPE[xCHANNELS]:WIDTH[,HEIGHT]:WORDS:FILL");
+            run_fault(run, at,
+                      "a texture must be written as "
+                      "TYPE[xCHANNELS]:WIDTH[,HEIGHT]:WORDS:FILL");
             return false;
         }
         parts[i] = run_part(run, at, from, from + length);

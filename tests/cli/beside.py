@@ -175,7 +175,7 @@ def errors(folder):
     ends(run([PROGRAM, 'a.json', '--beside=none.json'], folder), 1,
          err="ptxoffload: error: cannot read 'none.json': No such file or directory\n")
     ends(run([PROGRAM, 'a.json', '--beside=b.json', '-o', 'x.ptx'], folder), 1,
-         err="ptxoffload: error: 'a.json' is a report: -o needs a PTX\n")
+         err="ptxoffload: error: 'a.json' is a report: -o needs PTX\n")
     within(b'[metadata]', ends(run([PROGRAM, 'a.json', '--beside=in.ptx'], folder), 1).err)
     within(b'[metadata]', ends(run([PROGRAM, 'list.json', '--beside=a.json'], folder), 1).err)
     within(b'excludes', ends(run([PROGRAM, 'a.json', '--beside=b.json', '--check'], folder), 2).err)

@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../
 from tap import add_case, case, ends, environment, main, run, same, snapshot, within
 from diagnostics_lib import GOOD, HEAD, PROGRAM, WARNED, check, heads
 
-UNKNOWN = 'in.ptx:%d:2: %s: unknown opcode \'%s\': kept as it is [%s]'
+UNKNOWN = 'in.ptx:%d:2: %s: unknown opcode \'%s\': kept unchanged [%s]'
 FROB = UNKNOWN % (6, 'warning', 'frob', 'unknown-opcode')
 TWIDDLE = UNKNOWN % (7, 'warning', 'twiddle', 'unknown-opcode')
 FROB_ERROR = UNKNOWN % (6, 'error', 'frob', '-Werror=unknown-opcode')
@@ -194,7 +194,7 @@ def no_memory(folder):
 
 HINT = "'ptxoffload --help' explains the options\n"
 USAGE = {
-    '--diagnostics=yaml': "--diagnostics cannot be 'yaml': it is text, json or sarif",
+    '--diagnostics=yaml': "--diagnostics cannot be 'yaml': expected text, json or sarif",
     '--diagnostics=json:': "--diagnostics needs a file after 'json:'",
     '--diagnostics=json -o out --diagnostics=sarif:out':
         "-o and --diagnostics both write 'out'",
@@ -203,16 +203,16 @@ USAGE = {
         '--list and --diagnostics both write to standard output',
     '--diagnostics=json:in.ptx': "--diagnostics would overwrite the input 'in.ptx'",
     '--diagnostics=json:./in.ptx --check': "--diagnostics would overwrite the input 'in.ptx'",
-    '--diagnostics=json -v': '-v writes to standard error as well: give --diagnostics a file',
+    '--diagnostics=json -v': '-v also writes to standard error: give --diagnostics a file',
     '--diagnostics=sarif --time-passes':
-        '--time-passes writes to standard error as well: give --diagnostics a file',
+        '--time-passes also writes to standard error: give --diagnostics a file',
     '--diagnostics=sarif -o - --report=text':
-        '--report writes to standard error as well: give --diagnostics a file',
-    '--max-errors=x': "--max-errors cannot be 'x': it is a number from 0 to 999999999",
-    '--max-errors=-1': "--max-errors cannot be '-1': it is a number from 0 to 999999999",
+        '--report also writes to standard error: give --diagnostics a file',
+    '--max-errors=x': "--max-errors cannot be 'x': expected a number from 0 to 999999999",
+    '--max-errors=-1': "--max-errors cannot be '-1': expected a number from 0 to 999999999",
     '--max-errors=9999999999':
-        "--max-errors cannot be '9999999999': it is a number from 0 to 999999999",
-    '--help=warning': "--help cannot be 'warning': it is warnings, or omitted",
+        "--max-errors cannot be '9999999999': expected a number from 0 to 999999999",
+    '--help=warning': "--help cannot be 'warning': expected warnings, or no argument",
     '--max-error=3': "unknown option '--max-error'; did you mean '--max-errors'?",
     '--diagnostic=json': "unknown option '--diagnostic'; did you mean '--diagnostics'?",
 }

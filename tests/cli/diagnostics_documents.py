@@ -36,7 +36,7 @@ def entry(severity, rule, message, line, begin, end, raised=False):
 @case
 def as_json(folder):
     """JSON: places in bytes, in order; severities as the options ask for"""
-    opcode = entry('warning', 'unknown-opcode', "unknown opcode 'frob': kept as it is", 6, 2, 6)
+    opcode = entry('warning', 'unknown-opcode', "unknown opcode 'frob': kept unchanged", 6, 2, 6)
     syntax = entry('error', 'syntax', "unexpected '2', expected ';'", 7, 25, 26)
     raised = dict(opcode, severity='error', raised=True)
     for option, expected in (('-Wall', [opcode, syntax]), ('-w', [syntax]),

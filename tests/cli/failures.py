@@ -58,7 +58,7 @@ BAD_TEXTS = {
     'a text cut in a string': (HEAD + b'.file 1 "a', [b'in.ptx:4:', b'error']),
     'a line of 64 KB': (
         HEAD + b'.entry k()\n{\n\t' + b'x ' * 32768 + b'\n}\n', [b'in.ptx:6:', b'[syntax]']),
-    'a zero byte in the text': (KERNEL + b' ' * 600 + b'\0\n', [b'bytes 0 in the text']),
+    'a zero byte in the text': (KERNEL + b' ' * 600 + b'\0\n', [b'NUL bytes in the text']),
     'random letters': (b'lorem ipsum dolor sit amet\n' * 40, [b'in.ptx:1:1: error: ']),
 }
 for what, (text, messages) in BAD_TEXTS.items():
@@ -206,34 +206,34 @@ BAD_USAGE = {
     'in.ptx -o --report=text': '-o needs an argument: OUT',
     'in.ptx --metadata=': '--metadata needs an argument: FILE',
     'in.ptx --check=yes': '--check takes no argument',
-    'in.ptx --tags=none,': "--tags cannot be 'none,': it is pragma, comment, paper, none, full or full-comment",
+    'in.ptx --tags=none,': "--tags cannot be 'none,': expected pragma, comment, paper, none, full or full-comment",
     'in.ptx --report=': '--report needs an argument: text|json|html[:FILE]',
-    'in.ptx --report=yaml': "--report cannot be 'yaml': it is text, json or html",
+    'in.ptx --report=yaml': "--report cannot be 'yaml': expected text, json or html",
     'in.ptx --report=text:': "--report needs a file after 'text:'",
-    'in.ptx --fma=maybe': "--fma cannot be 'maybe': it is fused, split or saving",
-    'in.ptx --block=64,': "--block cannot be '64,': it is X, X,Y or X,Y,Z, up to 1024 threads",
+    'in.ptx --fma=maybe': "--fma cannot be 'maybe': expected fused, split or saving",
+    'in.ptx --block=64,': "--block cannot be '64,': expected X, X,Y or X,Y,Z, up to 1024 threads",
     'in.ptx --block=64,0':
-        "--block cannot be '64,0': it is X, X,Y or X,Y,Z, up to 1024 threads",
+        "--block cannot be '64,0': expected X, X,Y or X,Y,Z, up to 1024 threads",
     'in.ptx --block=64,64':
-        "--block cannot be '64,64': it is X, X,Y or X,Y,Z, up to 1024 threads",
+        "--block cannot be '64,64': expected X, X,Y or X,Y,Z, up to 1024 threads",
     'in.ptx --block=1,1,1,1':
-        "--block cannot be '1,1,1,1': it is X, X,Y or X,Y,Z, up to 1024 threads",
+        "--block cannot be '1,1,1,1': expected X, X,Y or X,Y,Z, up to 1024 threads",
     'in.ptx --min-saving=few':
-        "--min-saving cannot be 'few': it is a number of flits, such as 4 or -0.5",
+        "--min-saving cannot be 'few': expected a number of flits, such as 4 or -0.5",
     'in.ptx --min-saving=4x':
-        "--min-saving cannot be '4x': it is a number of flits, such as 4 or -0.5",
+        "--min-saving cannot be '4x': expected a number of flits, such as 4 or -0.5",
     'in.ptx --min-saving=inf':
-        "--min-saving cannot be 'inf': it is a number of flits, such as 4 or -0.5",
+        "--min-saving cannot be 'inf': expected a number of flits, such as 4 or -0.5",
     'in.ptx --min-saving=1e999':
-        "--min-saving cannot be '1e999': it is a number of flits, such as 4 or -0.5",
+        "--min-saving cannot be '1e999': expected a number of flits, such as 4 or -0.5",
     'in.ptx --candidates=loops,':
-        "--candidates cannot be 'loops,': it is a list of loops, blocks and regions, with commas",
+        "--candidates cannot be 'loops,': expected a comma-separated list of loops, blocks and regions",
     'in.ptx --candidates=loops,loops':
-        "--candidates cannot be 'loops,loops': it is a list of loops, blocks and regions, with commas",
+        "--candidates cannot be 'loops,loops': expected a comma-separated list of loops, blocks and regions",
     'in.ptx --candidates=loop':
-        "--candidates cannot be 'loop': it is a list of loops, blocks and regions, with commas",
-    'in.ptx --cost=free': "--cost cannot be 'free': it is tom or refined",
-    'in.ptx --emit=ptx,obj -o x': "--emit cannot be 'obj': it is ptx, meta, elf, ir, dot or map",
+        "--candidates cannot be 'loop': expected a comma-separated list of loops, blocks and regions",
+    'in.ptx --cost=free': "--cost cannot be 'free': expected tom or refined",
+    'in.ptx --emit=ptx,obj -o x': "--emit cannot be 'obj': expected ptx, meta, elf, ir, dot or map",
     'in.ptx --emit=ptx': '--emit needs -o OUT: its suffix is replaced for each output',
     'in.ptx --emit=ptx,ir -o -':
         "--emit of several outputs needs a file for -o, not '-'",
@@ -267,7 +267,7 @@ for arguments, message in BAD_USAGE.items():
 def no_input(folder):
     """bad usage: nothing at all"""
     result = ends(run([PROGRAM], folder), 2, out='')
-    within(b'ptxoffload: error: no input file\nusage: ptxoffload IN ', result.err)
+    within(b'ptxoffload: error: missing input file\nusage: ptxoffload IN ', result.err)
 
 
 @case

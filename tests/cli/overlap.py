@@ -26,7 +26,7 @@ mad.lo.s32 %r5, %r1, %r2, %r3;
 '''
 FIRST = 'mul.wide.s32 %rd3, %r5, 4; add.s64 %rd4, %rd1, %rd3; add.s64 %rd5, %rd2, %rd3;\n'
 MAY_START, MAY_FINISH = 'copy to the device may overlap: ', 'copy to the host may overlap: '
-MUST_END = 'copy to the device must end before the kernel begins: the kernel writes words that it has not'
+MUST_END = 'copy to the device must end before the kernel starts: the kernel writes words that it has not'
 MUST = 'copy to the host must wait for the kernel\'s end: '
 IN_ORDER = 'the kernel reads it in the order'
 WRITES = 'the kernel writes it in the order'
@@ -127,7 +127,7 @@ def earlier_spellings(folder):
     for option, replacement in (('--overlap=advise', 'write --overlap or --overlap=FILE'),
                                 ('--overlap=advise:f', 'write --overlap or --overlap=FILE'),
                                 ('--overlap=', "needs an argument after '='"),
-                                ('--registers=8', 'is --set=core.thread_registers=8 now')):
+                                ('--registers=8', 'has been replaced by --set=core.thread_registers=8')):
         within(replacement, ends(run([simulator, SAMPLES / 'vecadd/run.yaml', option], folder), 2, out='').err.decode())
     same(list(folder.iterdir()), [])
 

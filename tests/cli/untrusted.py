@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMANDS = ('ptxoffload', 'ptxoffload-sim', 'ptxoffload-noc', 'ptxoffload-dram', 'ptxoffload-campaign',
             'ptxoffload-lsp', 'ptxoffload-map', 'ptxoffload-run')
 STORE = ROOT / 'tests' / 'cases' / 'run' / 'store.ptx'
-OUTSIDE, TAKEN = 'is outside of the current folder', 'exists, and is not a result of an earlier run'
+OUTSIDE, TAKEN = 'is outside of the current folder', 'exists and is not a result of an earlier run'
 
 
 def write_run(folder, save, steps='{kernel: store, grid: 1, block: 32, args: [a]}', name='run.yaml'):
@@ -34,7 +34,7 @@ def sim(folder, *arguments):
 def refused(folder, save, why):
     write_run(folder, save)
     err = ends(sim(folder), 1).err.decode()
-    within("run.yaml:2:43: error: '%s' %s; --allow-outside writes it all the same [run-file]" %
+    within("run.yaml:2:43: error: '%s' %s; --allow-outside permits writing it [run-file]" %
            (save, why), err)
 
 
@@ -85,9 +85,9 @@ def saves_over(folder):
     (folder / 'link').symlink_to('text')
     refused(folder, 'link', TAKEN)
     os.mkfifo(folder / 'pipe')
-    refused(folder, 'pipe', 'is there and is no file')
+    refused(folder, 'pipe', 'exists and is not a file')
     (folder / 'folder').mkdir()
-    refused(folder, 'folder', 'is there and is no file')
+    refused(folder, 'folder', 'exists and is not a file')
     for block in ('32', '16'):
         write_run(folder, 'own.npy', '{kernel: store, grid: 1, block: %s, args: [a]}' % block)
         ends(sim(folder), 0, '', '')
@@ -141,7 +141,7 @@ def printed(folder):
         (folder / 'c.yaml').write_text('name: "\\e[31m"\n' + text)
         for command in ([SIM, 'run.yaml'], [CAMPAIGN, 'run', 'c.yaml']):
             err = ends(run(command, folder), 1).err
-            within(b'a value has a control character in it', err)
+            within(b'a value contains a control character', err)
             assert not any(byte < 32 and byte != 10 for byte in err) and b'\xc2\x9b' not in err, err
     err = ends(run([SIM, 'a\x1b[31m.yaml'], folder), 1).err
     assert b'\x1b' not in err, err
@@ -310,13 +310,13 @@ def campaign_words(folder):
     ends(campaign(here), 0, '')
     for key in ('@words', '--json=../out/x', '-v', 'a b', ''):
         write_campaign(here, values='values: {"%s": 1}' % key)
-        within('a key is a single word of letters, digits, _ and dots',
+        within('a key must be a single word of letters, digits, _ and dots',
                ends(campaign(here), 1).err.decode())
     same(list(out.iterdir()), [])
     for name in ('../x', '/x', 'a/b'):
         write_campaign(here)
         (here / 'c.yaml').write_text((here / 'c.yaml').read_text().replace('tiny', name))
-        within('a name has no slash', ends(campaign(here), 1).err.decode())
+        within('a name must not contain a slash', ends(campaign(here), 1).err.decode())
 
 
 @case
@@ -330,7 +330,7 @@ def campaign_links(folder):
     write_campaign(here)
     store = here / 'tiny.campaign'
     store.symlink_to(out)
-    within("'tiny.campaign' is a link, and not a folder of a store",
+    within("'tiny.campaign' is a link, not the folder of a store",
            ends(campaign(here), 1).err.decode())
     store.unlink()
     for part in ('running', 'results'):

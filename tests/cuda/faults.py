@@ -198,7 +198,7 @@ def old_library(folder):
     (folder / 'main.c').write_text('int cudaMalloc(void);\nint main(void) { return cudaMalloc(); }\n')
     ends(run(['cc', '-o', 'main', 'main.c', 'libold.so'], folder), 0)
     result = ends(simulate(folder, './main'), 1)
-    within('is linked with libcudart.so.11; ptxoffload-run has versions 12 and 13', result.err.decode())
+    within('is linked with libcudart.so.11, but ptxoffload-run supports versions 12 and 13', result.err.decode())
 
 
 @case
@@ -212,11 +212,11 @@ def document(folder):
          ('error', 'fault', 'faults.cu', 10))
     within('faults.ptx', finding['notes'][0]['file'])
     ends(run([RUN, '--diagnostics=sarif:d.sarif', '--', './nothing'], folder), 1, '', '')
-    within("there is no program './nothing'", json.loads((folder / 'd.sarif').read_text())['runs'][0]['invocations'][0]
+    within("cannot find the program './nothing'", json.loads((folder / 'd.sarif').read_text())['runs'][0]['invocations'][0]
            ['toolExecutionNotifications'][0]['message']['text'])
     ends(run([RUN, '--diagnostics=json:d.json', '--config=nosuch', '--', program, 'illegal'], folder), 7, err='')
     within("there is no configuration 'nosuch'", (folder / 'd.json').read_text())
-    within('writes to standard error as well',
+    within('also writes to standard error',
            ends(run([RUN, '--diagnostics=json', '--overlap', '--', 'true'], folder), 2).err.decode())
 
 
@@ -262,7 +262,7 @@ def usage(folder):
     within('no program', ends(run([RUN], folder), 2).err.decode())
     within('no program', ends(run([RUN, '--functional', '--'], folder), 2).err.decode())
     within('--wrong', ends(run([RUN, '--wrong', '--', 'true'], folder), 2).err.decode())
-    within("there is no program './nothing'", ends(run([RUN, '--', './nothing'], folder), 1).err.decode())
+    within("cannot find the program './nothing'", ends(run([RUN, '--', './nothing'], folder), 1).err.decode())
     for name, text in (('a.cu', "'a.cu' is a source file: compile it, 'nvcc -cudart shared a.cu'"),
                        ('a.ptx', "'a.ptx' is PTX: run it"), ('run.yaml', "'run.yaml' is a run file: run it"),
                        ('data', "'data' is not an executable file"), ('.', "'.' is a folder")):
@@ -272,7 +272,7 @@ def usage(folder):
     (folder / 'a.cu').chmod(0o755)
     within("'./a.cu' is a source file", ends(run([RUN, '--', './a.cu'], folder), 1).err.decode())
     (folder / 'app').symlink_to('/bin/true')
-    within("there is no program 'app' in PATH; did you mean './app'?", ends(run([RUN, '--', 'app'], folder), 1).err.decode())
+    within("cannot find the program 'app' in PATH; did you mean './app'?", ends(run([RUN, '--', 'app'], folder), 1).err.decode())
     within('cannot be combined', ends(run([RUN, '--functional', '--stats=x', '--', 'true'], folder), 2)
            .err.decode())
     ends(run([RUN, '--', 'sh', '-c', 'exit 9'], folder), 9, '', '')

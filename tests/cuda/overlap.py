@@ -63,9 +63,9 @@ def stuck(folder):
     for mode in ('-w', '--functional'):
         got = ends(simulate(folder, program(), *BITS, mode, arguments=['1', '1', '1', '1']), 0)
         within('cudaErrorLaunchTimeout', got.out.decode())
-        within('error: no command of the streams can continue [no-progress]', got.err.decode())
-        within("(4 bytes) has not the state that is waited for", got.err.decode())
-        within('no command that was issued changes its state', got.err.decode())
+        within('error: deadlock: no command of any stream can proceed [no-progress]', got.err.decode())
+        within("(4 bytes) does not have the state that is waited for", got.err.decode())
+        within('no issued command changes its state', got.err.decode())
 
 
 @case
@@ -76,7 +76,7 @@ def advice(folder):
     text = got.err.decode()
     for line in ('round 1: twice\n', 'copy of 131072 bytes to the device, parameter 0 of twice: may overlap',
                  'copy of 131072 bytes to the host, parameter 1 of twice: may overlap',
-                 'full overlap; without the kernels\' time %.2f us instead of %.2f us' % (
+                 'full overlap; excluding the kernels\' time, %.2f us instead of %.2f us' % (
                      PATTERNS[1, 1], PATTERNS[0, 0])):
         within(line, text)
 

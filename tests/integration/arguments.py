@@ -115,7 +115,7 @@ def response_growth(folder):
     for ways in (1, 7):
         for level in range(5000):
             (folder / ('deep%d' % level)).write_text(' '.join(['@deep%d' % (level + 1)] * ways))
-        usage(folder, 'response files name each other more than 64 deep', '@deep0')
+        usage(folder, 'response files are nested more than 64 levels deep', '@deep0')
     (folder / 'deep63').write_text('in.ptx --check')
     for level in range(63):
         (folder / ('deep%d' % level)).write_text('@deep%d' % (level + 1))
@@ -125,10 +125,10 @@ def response_growth(folder):
     usage(folder, 'more than 4096 response files are named', '@wide')
     (folder / 'leaf').write_text(' ' * (1 << 20))
     (folder / 'wide').write_text('@leaf ' * 100)
-    usage(folder, 'the response files have more than 64 MiB together', '@wide')
+    usage(folder, 'the response files exceed 64 MiB in total', '@wide')
     (folder / 'leaf').write_bytes(b'')
     os.truncate(folder / 'leaf', 1 << 31)
-    usage(folder, 'the response files have more than 64 MiB together', '@leaf')
+    usage(folder, 'the response files exceed 64 MiB in total', '@leaf')
 
 
 @case
@@ -360,9 +360,9 @@ def folder_wrong(folder):
     """with one folder all outputs need one, and a name for each"""
     prepare(folder)
     (folder / 'd').mkdir()
-    usage(folder, '--metadata needs a folder, such as m.json/, since another output has one',
+    usage(folder, '--metadata needs a folder, such as m.json/, because another output is a folder',
           'in.ptx', '-o', 'd', '--metadata=m.json')
-    usage(folder, '--report needs a folder, such as out/, since another output has one', 'in.ptx',
+    usage(folder, '--report needs a folder, such as out/, because another output is a folder', 'in.ptx',
           '-o', 'd/', '--report=json')
     usage(folder, "--emit and --metadata both write NAME.json in 'd/'", 'in.ptx', '-o', 'd/',
           '--emit=meta', '--metadata=d')

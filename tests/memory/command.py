@@ -194,7 +194,7 @@ def configuration(folder):
     same(listed, [])
     for name, text in (('gddr5', "there is no configuration 'gddr5'; did you mean 'gddr5_ari' or "
                         "'gddr5_isca19'? --list-configs lists them"),
-                       ('isca19', "the configuration 'isca19' is not that of a memory"),
+                       ('isca19', "the configuration 'isca19' is not for a memory"),
                        ('no.yaml', "cannot read 'no.yaml': No such file or directory")):
         within('--config: error: ' + text, ends(dram(folder, '--config=' + name), 1).err.decode())
     (folder / 'mine.yaml').write_text('base: dram/tom_vault\ndram: {banks: 8}\n')
@@ -208,17 +208,17 @@ def configuration(folder):
 def bad_usage(folder):
     """a wrong command line: what is wrong, exit code 2"""
     for arguments, text in [
-            (['--load=0'], "--load cannot be '0': it is a number of requests, such as 0.25"),
-            (['--writes=2'], "--writes cannot be '2': it is a fraction of the requests, from 0 to 1"),
+            (['--load=0'], "--load cannot be '0': expected a number of requests, such as 0.25"),
+            (['--writes=2'], "--writes cannot be '2': expected a fraction of the requests, from 0 to 1"),
             (['--pattern=all'],
-             "--pattern cannot be 'all': it is seq, random, one-bank or bank-rr"),
+             "--pattern cannot be 'all': expected seq, random, one-bank or bank-rr"),
             (['--sweep=0.1,,2'], "--sweep cannot be '0.1,,2': loads are written as 0.1,0.2,0.3 or "
                                  "FROM:TO:STEP, above 0"),
             (['--sweep', '--load=1'], '--load and --sweep exclude each other'),
             (['--plot=a.svg'], '--plot needs --sweep'),
-            (['--plot=a.png', '--sweep'], "--plot cannot be 'a.png': its name ends in .svg"),
-            (['--trace=t', '--sweep'], '--trace is for one measurement and excludes --sweep'),
-            (['--cycles=0'], "--cycles cannot be '0': it is a number from 1 to 1000000000000"),
+            (['--plot=a.png', '--sweep'], "--plot cannot be 'a.png': the name must end in .svg"),
+            (['--trace=t', '--sweep'], '--trace needs a single measurement and excludes --sweep'),
+            (['--cycles=0'], "--cycles cannot be '0': expected a number from 1 to 1000000000000"),
             (['file'], 'unexpected operand (options begin with --): file'),
             (['--seeds=1'], "unknown option '--seeds'; did you mean '--seed'?")]:
         ends(dram(folder, *arguments), 2, err='ptxoffload-dram: error: %s\n%s' % (text, HINT),
@@ -234,7 +234,7 @@ def bad_input(folder):
     within("a.yaml:3:3: error: 'dram' has no key 'tFWA'; did you mean 'tFAW'? [config]",
            result.err.decode())
     ends(dram(folder, '--config=tom_vault', '--set=row_bytes=100'), 1, out='',
-         err='ptxoffload-dram: error: dram.row_bytes is 100, no multiple of dram.request_bytes: '
+         err='ptxoffload-dram: error: dram.row_bytes is 100, not a multiple of dram.request_bytes: '
              '64\n')
     within('did you mean', ends(dram(folder, '--config=dram/gddr5_isca18'), 1, out='').err.decode())
     same(names(folder), ['a.yaml'])

@@ -217,7 +217,7 @@ def other_byte(at, value):
 
 
 for what, change, why in (
-        ('cut short', lambda whole, ptx: whole[:-1], 'its table of sections is cut short [container]'),
+        ('cut short', lambda whole, ptx: whole[:-1], 'its section table is truncated [container]'),
         ('with another PTX', other_ptx,
          "section '.ptxoffload.ptx': the PTX does not belong to the metadata: its digest differs "
          '[metadata]'),

@@ -371,21 +371,21 @@ def bad_usage(folder, arguments, message):
 
 
 BAD_USAGE = {
-    '--load or --sweep is missing': (),
+    'missing --load or --sweep': (),
     '--load and --sweep exclude each other': ('--load=0.1', '--sweep'),
     'unexpected operand: options begin with --': ('--load=0.1', 'x'),
     'a sender creates at most one packet per cycle: --load is at most --flits': ('--load=1.5',),
     '--plot needs --sweep; --heatmap does not':
         ('--load=0.1', '--plot=x.svg'),
-    "--plot cannot be 'x.png': its name ends in .svg or .html": ('--load=0.1', '--plot=x.png'),
-    "--load cannot be 'much': it is a number of flits, such as 0.25": ('--load=much',),
-    "--sweep cannot be '0.1;2': loads are written as 0.1,0.2,0.3 or FROM:TO:STEP":
+    "--plot cannot be 'x.png': the name must end in .svg or .html": ('--load=0.1', '--plot=x.png'),
+    "--load cannot be 'much': expected a number of flits, such as 0.25": ('--load=much',),
+    "--sweep cannot be '0.1;2': expected 0.1,0.2,0.3 or FROM:TO:STEP":
         ('--sweep=0.1;2',),
-    "--flits cannot be '0': it is a number from 1 to 1024, or several, as 1,5 or 1:3,5:1":
+    "--flits cannot be '0': expected a number from 1 to 1024, or several, as 1,5 or 1:3,5:1":
         ('--load=0.1', '--flits=0'),
-    "--flits cannot be '1;5': sizes are written as 1,5 or 1:3,5:1": ('--load=0.1', '--flits=1;5'),
-    "--set cannot be 'vcs': it is KEY=VALUE": ('--load=0.1', '--set=vcs'),
-    "--traffic is wrong: there is no 'unifrom'; did you mean 'uniform'?":
+    "--flits cannot be '1;5': expected sizes such as 1,5 or 1:3,5:1": ('--load=0.1', '--flits=1;5'),
+    "--set cannot be 'vcs': expected KEY=VALUE": ('--load=0.1', '--set=vcs'),
+    "--traffic is invalid: unknown pattern 'unifrom'; did you mean 'uniform'?":
         ('--load=0.1', '--traffic=unifrom'),
 }
 for message, arguments in BAD_USAGE.items():
@@ -403,7 +403,7 @@ def bad_input(folder, arguments, message):
 
 BAD_INPUT = {
     'a configuration of another kind': (('--config=gtx480',), "--config: error: the configuration "
-                                        "'gtx480' is not that of a network; --list-configs lists these"),
+                                        "'gtx480' is not for a network; --list-configs lists those that are"),
     'no such configuration': (('--config=mesh99',), "--config: error: there is no configuration 'mesh99'; "
                               '--list-configs lists them'),
     'the beginning of a name': (('--config=mesh88',), "--config: error: there is no configuration "
@@ -415,9 +415,9 @@ BAD_INPUT = {
     'a setting out of range': (('--set=vcs=0',), '--set:1:12: error: '),
     'a pattern that does not fit': (('--traffic=transpose', '--set=width=4'),
                                     "--traffic: 'transpose' needs a square"),
-    'a place that is not there': (('--traffic=hotspot:64',), 'names place 64, and they are 0 to 63'),
+    'a place that is not there': (('--traffic=hotspot:64',), 'names place 64, but places are 0 to 63'),
     'a packet that fits no queue': (('--flits=8', '--set=injection_queue=4'),
-                                    'a packet of 8 flits does not fit an injection queue of 4'),
+                                    'a packet of 8 flits does not fit into an injection queue of 4'),
     'two outputs in one file': (('--csv=out.json',),
                                 "--json and --csv are both written to 'out.json'"),
     'an output over the configuration': (('--config=bad.yaml', '--set=vcs=4', '--csv=bad.yaml'),

@@ -173,7 +173,7 @@ def no_place(folder):
     """a map that does not fit is reported where no report is printed"""
     for option in ('--plot=x.svg', '--plot=x.html', '--rewrite=x.yaml'):
         ends(run([CLI / 'ptxoffload-map', MAP, '--copies=3', option], folder), 1,
-             'ptxoffload-map: error: %s: the map is not placed: 3 copies of the map are asked for, and 2 fit\n' % MAP, '')
+             'ptxoffload-map: error: %s: the map is not placed: 3 copies of the map are requested, but only 2 fit\n' % MAP, '')
     done = ends(run([CLI / 'ptxoffload-map', MAP, '--copies=3'], folder), 1, '')
     within(b'not placed: 3 copies', done.out)
 

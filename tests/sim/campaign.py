@@ -128,7 +128,7 @@ def locked(folder):
                                stdout=subprocess.DEVNULL)
     wait_for(lambda: starts(folder), running)
     ends(campaign(folder, 'run', 'tiny.yaml', tools), 1,
-         "ptxoffload-campaign: error: another run uses the store 'tiny.campaign'\n", '')
+         "ptxoffload-campaign: error: another process uses the store 'tiny.campaign'\n", '')
     out = ends(campaign(folder, 'status', 'tiny.yaml', tools), 0, '').out.decode()
     same(out, 'running: VECADD, base\n11 jobs: 0 done, 1 running, 0 failed, 10 left\n')
     running.terminate()
@@ -169,7 +169,7 @@ def reused(folder):
                    if b'"COPY"' in path.read_bytes())
     damaged.write_bytes(damaged.read_bytes().replace(b'"COPY"', b'"COPX"'))
     ends(campaign(folder, 'run', 'other.yaml', '--reuse=none.campaign', tools), 1,
-         "ptxoffload-campaign: error: no store 'none.campaign' to reuse\n", '')
+         "ptxoffload-campaign: error: the store 'none.campaign' to reuse does not exist\n", '')
     # Neither the failed job nor the damaged result is taken.
     ends(campaign(folder, 'run', 'other.yaml', '--reuse=tiny.campaign', tools), 0, '',
          '11 of 11 jobs done, 0 failed, 0 left; 2 run now, 9 reused\n')
@@ -239,8 +239,8 @@ def replaced_within_job(folder):
     tagger.chmod(0o755)
     one = ['--workload=VECADD', '--variant=tagged', '--study=main', tools]
     ends(campaign(folder, 'run', 'tiny.yaml', *one), 3,
-         "VECADD, tagged: '%s/tools/ptxoffload-sim' is another program than when the campaign was planned: "
-         'run it again\nptxoffload-campaign: VECADD, tagged has failed: it left no result\n' % folder,
+         "VECADD, tagged: '%s/tools/ptxoffload-sim' has changed since the campaign was planned: "
+         'run the campaign again\nptxoffload-campaign: VECADD, tagged has failed: it wrote no result\n' % folder,
          '0 of 1 jobs done, 1 failed, 0 left; 1 run now\n')
     same(keys(folder), set())
     is_clean(folder)
@@ -262,7 +262,7 @@ def killed_job(folder):
     tools = wrapped_tools(folder, before='if mkdir %s/once 2>/dev/null; then kill -9 $PPID; exit 1; fi' %
                           folder)
     ends(campaign(folder, 'run', 'tiny.yaml', '--jobs=1', tools), 3,
-         'ptxoffload-campaign: VECADD, base has failed: it left no result\n',
+         'ptxoffload-campaign: VECADD, base has failed: it wrote no result\n',
          '10 of 11 jobs done, 1 failed, 0 left; 11 run now\n')
     ends(campaign(folder, 'run', 'tiny.yaml', tools), 0, '',
          '11 of 11 jobs done, 0 failed, 0 left; 1 run now\n')
@@ -480,13 +480,13 @@ def quick(folder):
     told = [ends(campaign(folder, 'run', 'tiny.yaml', '--dry-run', '--jobs=3', *more), 0).err.decode()
             for more in ([], ['--quick'], ['-q'])]
     same(told[1:], ['', ''])  # all quick jobs are done
-    within('jobs to run, 3 at a time; no such job has ended yet', told[0])
+    within('jobs to run, 3 at a time; no such job has finished yet', told[0])
     same(listed('--study=queue', '--workload=COPY'),
          ['COPY, base, q8', 'COPY, base, q64'])
     same(listed('--study=queue')[1], 'VECADD, base, q64')
     within(', q64: the same as COPY, base', '\n'.join(listed()))
     ends(campaign(folder, 'run', 'tiny.yaml', '--study=x'), 1,
-         "ptxoffload-campaign: error: there is no study 'x'\n", '')
+         "ptxoffload-campaign: error: unknown study 'x'\n", '')
 
 
 main()

@@ -31,40 +31,40 @@ def bad(folder, old, new, text):
 
 for name, *values in [
         ('no YAML', 'name: tiny\ntitle:', 'name: [tiny\ntitle§:',
-         "this is no YAML: did not find expected ',' or ']' while parsing a flow sequence [run-file]"),
+         "this is not YAML: did not find expected ',' or ']' while parsing a flow sequence [run-file]"),
         ('key that is not known', 'title: A', '§titel: A',
          "the file has no key 'titel'; did you mean 'title'? [campaign]"),
         ('needed key', 'name: tiny\n', '§', "the file needs 'name' [campaign]"),
         ('value of another kind', 'workloads:\n', 'workloads: §x\nfigures:\n',
          "'workloads' needs a list, not one value [campaign]"),
-        ('name that is taken', '{name: fast,', '{name: §base,', "the name 'base' is taken [campaign]"),
+        ('name that is taken', '{name: fast,', '{name: §base,', "the name 'base' is already used [campaign]"),
         ('name of a variant', '{name: fast,', '{name: §fa-st,',
          "'fa-st' is not a name of a variant: letters, digits and _, but not ref, plain, min or max "
          '[campaign]'),
         ('option of ptxoffload', 'tag: --fma=split', 'tag: §true',
-         "'true' is no option of ptxoffload: [] tags with its defaults [campaign]"),
-        ('variant to be like', 'like: fast', 'like: §slow', "there is no variant 'slow' [campaign]"),
+         "'true' is not an option of ptxoffload: [] tags with its defaults [campaign]"),
+        ('variant to be like', 'like: fast', 'like: §slow', "unknown variant 'slow' [campaign]"),
         ('workload of a study', 'workloads: [micro, large], variants',
          'workloads: [micro, §larg], variants',
-         "there is no workload 'larg'; did you mean 'large'? [campaign]"),
+         "unknown workload 'larg'; did you mean 'large'? [campaign]"),
         ('workload of a point', 'group: queue, set: {memory.reply_queue: 8}',
-         'group: queue, values: {§NONE: {n: 8}}', 'there is no such workload [campaign]'),
+         'group: queue, values: {§NONE: {n: 8}}', 'unknown workload [campaign]'),
         ('values of a point', 'group: queue, set: {memory.reply_queue: 8}',
-         'group: queue, values: {VECADD: §8}', 'values of a workload are NAME: VALUE [campaign]'),
+         'group: queue, values: {VECADD: §8}', 'values of a workload must be NAME: VALUE [campaign]'),
         ('point of a study', 'points: queue, quick', 'points: §qeue, quick',
-         "there is no point 'qeue'; did you mean 'queue'? [campaign]"),
+         "unknown point 'qeue'; did you mean 'queue'? [campaign]"),
         ('definition', 'rate: machine.warp_instructions / cycles',
-         'rate: machine.warp_instructions / §cycle', "there is no 'cycle' [campaign]"),
+         'rate: machine.warp_instructions / §cycle', "unknown name 'cycle' [campaign]"),
         ('variant in an expression', 'value: base.cycles / fast.cycles',
-         'value: base.cycles / §fst.cycles', "there is no 'fst.cycles' [campaign]"),
+         'value: base.cycles / §fst.cycles', "unknown name 'fst.cycles' [campaign]"),
         ('expression', 'value: base.rate,', 'value: base.rate *§,', 'a value is missing here [campaign]'),
         ('ref. without a reference', 'base.cycles / tagged.cycles', '§ref.base.cycles',
          "'ref.' needs the figure's key 'reference' [campaign]"),
         ('row of the paper', 'mean micro: 19', '§mean: 19', "the figure has no row 'mean' [campaign]"),
         ('number of the paper', 'TRIAD: 4}', 'TRIAD: §four}', 'this is not a number [campaign]'),
         ('expectation', '">= -50"', '§"> -50"',
-         'an expectation is written as >= N, <= N or N .. M [campaign]'),
-        ('plot', 'plot: lines', 'plot: §line', "there is no 'line' here; did you mean 'lines'? [campaign]"),
+         'an expectation must be written as >= N, <= N or N .. M [campaign]'),
+        ('plot', 'plot: lines', 'plot: §line', "'line' is not allowed here; did you mean 'lines'? [campaign]"),
         ('run file that is not there', '%(samples)s/triad/run.yaml', '§none.yaml',
          "cannot read 'none.yaml' [campaign]"),
 ]:
@@ -133,7 +133,7 @@ for name, *values in [
 def misspelt(folder):
     """a misspelt policy, option or statistic is an error before anything is run"""
     for old, new, text in (
-            ('{name: base}', '{name: base, policy: adaptve}', "--policy cannot be 'adaptve': it is baseline, llc,"),
+            ('{name: base}', '{name: base, policy: adaptve}', "--policy cannot be 'adaptve': expected baseline, llc,"),
             ('{name: base}', '{name: base, policy: Baseline}', "--policy cannot be 'Baseline'"),
             ('title: A', 'options: [--max-cycels=100]\ntitle: A', "unknown option '--max-cycels'"),
             ('title: A', 'options: [--max-cycles=many]\ntitle: A', "--max-cycles cannot be 'many'")):
@@ -190,9 +190,9 @@ def usage(folder):
     """bad usage is exit code 2"""
     hint = "'ptxoffload-campaign --help' explains the options\n"
     ends(campaign(folder), 2,
-         'ptxoffload-campaign: error: no command: run, status, report or compare\n' + hint, '')
+         'ptxoffload-campaign: error: missing command: run, status, report or compare\n' + hint, '')
     ends(campaign(folder, 'walk', 'x.yaml'), 2,
-         'ptxoffload-campaign: error: unknown command (run, status, report or compare): walk\n' + hint, '')
+         'ptxoffload-campaign: error: unknown command (expected run, status, report or compare): walk\n' + hint, '')
     ends(campaign(folder, 'report', 'x.yaml', '--retry'), 2,
          'ptxoffload-campaign: error: only run accepts --retry\n' + hint, '')
     ends(campaign(folder, 'run', 'x.yaml', '--jobs=0'), 2)
@@ -207,7 +207,7 @@ def no_store(folder):
     (folder / 'mine').mkdir()
     (folder / 'file').write_text('x')
     for store in ('mine', 'file'):
-        said = "ptxoffload-campaign: error: no store '%s': no job has been run\n" % store
+        said = "ptxoffload-campaign: error: the store '%s' does not exist: no job has been run\n" % store
         ends(campaign(folder, 'compare', store, store), 1, said, '')
         ends(campaign(folder, 'report', 'tiny.yaml', '--store=' + store), 1, said, '')
         ends(campaign(folder, 'status', 'tiny.yaml', '--store=' + store), 0, '',

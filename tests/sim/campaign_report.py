@@ -231,9 +231,9 @@ def zeros(folder):
     ends(campaign(folder, 'report', 'tiny.yaml', '--figure=zeros', '--text=t', '--html=h', '--markdown=m'), 0)
     for name in 'thm':
         text = (folder / name).read_text(encoding='utf-8').replace('&#39;', "'").replace('\\', '')
-        rule = 'a geometric mean leaves out ratios and values that are not above 0: '
-        within("mean micro of 'none': of 0 of 2 only; %sVECADD (0), COPY (0)" % rule, text)
-        within("mean micro of 'gain': of 1 of 2 only; %sVECADD (-100)" % rule, text)
+        rule = 'a geometric mean omits ratios and values that are not positive: '
+        within("mean micro of 'none': only of 0 of 2; %sVECADD (0), COPY (0)" % rule, text)
+        within("mean micro of 'gain': only of 1 of 2; %sVECADD (-100)" % rule, text)
         within("mean micro of 'some': of ", text)
         assert "of 'all'" not in text
     text = ends(campaign(folder, 'compare', 'tiny.yaml', 'base', 'fast'), 0, '').out.decode()
@@ -264,18 +264,18 @@ def not_run(folder):
     """what has no result is told as missing, and the mean is of the others"""
     write_campaign(folder)
     ends(campaign(folder, 'report', 'tiny.yaml'), 1,
-         "ptxoffload-campaign: error: no store 'tiny.campaign': no job has been run\n", '')
+         "ptxoffload-campaign: error: the store 'tiny.campaign' does not exist: no job has been run\n", '')
     ends(campaign(folder, 'run', 'tiny.yaml', '--workload=COPY'), 0, '')
     text = ends(campaign(folder, 'report', 'tiny.yaml', '--figure=gain'), 0, '').out.decode()
     within('– VECADD, base has not been run\n', text)
-    within("– mean micro of 'fast': of 1 of 2 only\n", text)
+    within("– mean micro of 'fast': only of 1 of 2\n", text)
     assert 'Queue' not in text
     wrong = CAMPAIGN.replace('cycles: machine.cycles', 'cycles: machine.cicles')
     write_campaign(folder, wrong)
     text = ends(campaign(folder, 'report', 'tiny.yaml', '--figure=gain'), 0, '').out.decode()
     within("– COPY, base has no statistic 'machine.cicles'\n", text)
     ends(campaign(folder, 'report', 'tiny.yaml', '--figure=x'), 1,
-         "ptxoffload-campaign: error: there is no figure 'x'\n", '')
+         "ptxoffload-campaign: error: unknown figure 'x'\n", '')
 
 
 def compared(out):
@@ -307,7 +307,7 @@ def comparison(folder):
     same((rows['config.memory.reply_queue', 'COPY']['a'], rows['config.memory.reply_queue', 'COPY']['b']),
          ('64', '8'))
     ends(campaign(folder, 'compare', 'tiny.yaml', 'base', 'slow'), 1,
-         "ptxoffload-campaign: error: there is no variant 'slow'\n", '')
+         "ptxoffload-campaign: error: unknown variant 'slow'\n", '')
 
 
 @compared_case

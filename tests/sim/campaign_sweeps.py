@@ -213,7 +213,7 @@ WRONG = {
     'set: {l1.mshrs: []}': "'l1.mshrs' has no values",
     'set: {l1.mshrs: [1, {a: b}]}': "a value of 'l1.mshrs' is one value or a list",
     'set: {l1.mshrs: {from: 1, to: 9, stp: 1}}': "a range has no key 'stp'; did you mean 'step'?",
-    'set: {--option: [1]}': 'a key is a single word of letters, digits, _ and dots',
+    'set: {--option: [1]}': 'a key must be a single word of letters, digits, _ and dots',
     'set: {}': "the sweep 's' has no keys with values",
     'set: {l1.mshrs: [1, 2]}, values: {l1.mshrs: 3}': "the name 'l1.mshrs' is taken",
     'set: {l1.mshrs: [1, 1]}': "the name 's l1.mshrs=1' is taken",

@@ -21,7 +21,7 @@ PROGRAM = BUILD / 'cli' / 'ptxoffload-sim'
 SAMPLES = pathlib.Path(__file__).resolve().parents[2] / 'samples'
 BFS = [SAMPLES / 'bfs' / 'run.yaml', '--set', 'values.n=300']
 KMN = [SAMPLES / 'kmn' / 'run.yaml', '--set', 'values.points=64', '--set', 'values.rounds=6']
-NOTE = 'ptxoffload-sim: note: --stop-after has ended the run after launch %d\n'
+NOTE = 'ptxoffload-sim: note: --stop-after stopped the run after launch %d\n'
 
 # Keeps all that a kernel can leave behind: a module's variable, memory of malloc and what was given
 # back of it, what clocks say, the grid's number, what was printed.
@@ -109,7 +109,7 @@ def tick(folder):
 
 
 FLUSHES = (b'ptxoffload-sim: note: --checkpoint empties the caches after each launch that it writes: '
-        b'cycles differ from those of a run without\n')
+        b'cycles differ from those of a run without it\n')
 
 
 def sim(folder, *arguments, **settings):
@@ -229,7 +229,7 @@ def limit(folder):
     ends(sim(folder, *BFS, '--checkpoint=a.ck', '--stop-after=6', '--json=six.json'), 0, NOTE % 6, '')
     cycles = json.loads((folder / 'six.json').read_text())['total']['cycles'] + 700
     options = [*results([], True), '--max-cycles=%d' % cycles]
-    note = 'ptxoffload-sim: note: --max-cycles has ended the run before it was done\n'
+    note = 'ptxoffload-sim: note: --max-cycles stopped the run before its end\n'
     ends(sim(folder, *BFS, *options, '--checkpoint=b.ck'), 0, note, '')
     whole, rows = taken(folder, [], True), series(folder)[1]
     same((whole['summary']['outcome'], whole['summary']['total']['cycles']), ('cycle limit', cycles))
@@ -297,17 +297,17 @@ def other_runs(folder):
     refused('it was made without --functional', '--functional')
     refused('it was made with --functional', file='f.ck')
     refused('it was made on another machine', '--set', 'core.schedulers=2')
-    refused('it was made of another run', '--set', 'values.n=2999')
+    refused('it was made by another run', '--set', 'values.n=2999')
     refused('it was made without --timed', '--timed=bfs_expand')
     refused('it was made with --checkpoint-every=1', '--checkpoint-every=2')
-    refused('it was made after launch 1, behind --stop-after', '--stop-after=1')
+    refused('it was made after launch 1, which is later than --stop-after', '--stop-after=1')
     refused('No such file', file='none.ck')
     refused('it is not a checkpoint', file='run.yaml')
-    refused('it was made of another run', run_file=SAMPLES / 'bfs' / 'run.yaml')
+    refused('it was made by another run', run_file=SAMPLES / 'bfs' / 'run.yaml')
     (folder / 'edge.raw').write_bytes(bytes(3000 * 4 * 4 - 4) + bytes([1, 0, 0, 0]))
     refused("'edge.raw' has changed")
     (folder / 'bfs.ptx').write_text((folder / 'bfs.ptx').read_text() + '// more\n')
-    refused('it was made of another program')
+    refused('it was made with another program')
     same((folder / 'x.json').exists() and json.loads((folder / 'x.json').read_text())['outcome'],
          'bad input')
     line = [SAMPLES / 'vecadd' / 'vecadd.ptx', '--grid', '1', '--block', '32', '--arg',
@@ -315,7 +315,7 @@ def other_runs(folder):
     ends(sim(folder, *line, '--checkpoint=l.ck', '--save', '2=a.npy'), 0, '', '')
     ends(sim(folder, *line, '--resume=l.ck', '--save', '2=b.npy'), 0, '', '')
     same((folder / 'a.npy').read_bytes(), (folder / 'b.npy').read_bytes())
-    within(b'it was made of another run', ends(sim(folder, *line, '--cooperative', '--resume=l.ck'),
+    within(b'it was made by another run', ends(sim(folder, *line, '--cooperative', '--resume=l.ck'),
                                                1).err)
 
 
@@ -341,7 +341,7 @@ def damaged(folder):
         (folder / 'b.ck').write_bytes(data[:length])
         within(b"cannot resume from 'b.ck': it is", ends(sim(folder, *what, '--resume=b.ck'), 1).err)
     (folder / 'b.ck').write_bytes(data.replace(b'"version": 1', b'"version": 2', 1))
-    within(b'it has version 2 of its format, and this program reads 1',
+    within(b'it has format version 2, but this program reads version 1',
            ends(sim(folder, *what, '--resume=b.ck'), 1).err)
     (folder / 'b.ck').write_bytes(with_digest(data.replace(b'"simulator": "', b'"simulator": "9', 1)))
     within(b'of the program wrote it', ends(sim(folder, *what, '--resume=b.ck'), 1).err)

@@ -52,7 +52,7 @@ def first_fault(folder):
         result = ends(sim(folder, 'late.ptx', '--grid', '500', '--block', '32', '--arg',
                           'buf:u32:4:zero', '--json=out.json', *options), 5)
         within(b'CTA (3, 0, 0), thread (0, 0, 0)', result.err)
-        within(b"176 bytes behind 'arg0' (16 bytes)", result.err)
+        within(b"176 bytes after 'arg0' (16 bytes)", result.err)
         found = json.loads((folder / 'out.json').read_text())
         del found['host']
         expected = expected or found
@@ -77,7 +77,7 @@ def interrupted(folder):
         wait_for(lambda: cpu_seconds(running) > 0.2, running)
         running.send_signal(signal.SIGINT)
         same((running.communicate()[1], running.returncode),
-             (b'ptxoffload-sim: interrupted in launch 1; statistics until then are in out.json\n',
+             (b'ptxoffload-sim: interrupted in launch 1; statistics up to then are in out.json\n',
               -signal.SIGINT))
         same(names(folder), ['out.json', 'slow.ptx'])
         found = json.loads((folder / 'out.json').read_text())
@@ -91,7 +91,7 @@ def interrupted(folder):
     wait_for(lambda: cpu_seconds(running) > 0.2, running)
     running.send_signal(signal.SIGTERM)
     same((running.communicate()[1], running.returncode),
-         (b'ptxoffload-sim: interrupted in launch 1; statistics until then are in out.json\n',
+         (b'ptxoffload-sim: interrupted in launch 1; statistics up to then are in out.json\n',
           -signal.SIGTERM))
     found = json.loads((folder / 'out.json').read_text())
     same((found['exit_code'], found['outcome']), (128 + signal.SIGTERM, 'interrupted'))
@@ -184,7 +184,7 @@ again:
 }
 ''')
     line = ['loop.ptx', '--grid', '3', '--block', '64', '--arg', 'buf:u32:1:zero']
-    note = 'ptxoffload-sim: note: --max-instructions has ended the run before it was done\n'
+    note = 'ptxoffload-sim: note: --max-instructions stopped the run before its end\n'
     for options in ([], ['--threads=3']):
         ends(sim(folder, *line, '--max-instructions=100000', '--save', '0=o.npy',
                  '--json=out.json', *options), 0, note)
@@ -193,7 +193,7 @@ again:
              ('instruction limit', 0, True))
         assert 100000 <= found['total']['warp_instructions'] < 200000, found['total']
         assert not (folder / 'o.npy').exists()
-    within(b'--max-instructions is for --functional', ends(
+    within(b'--max-instructions needs --functional', ends(
         run([PROGRAM, *line, '--max-instructions=5'], folder), 2).err)
 
 

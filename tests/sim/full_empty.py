@@ -153,8 +153,8 @@ def nobody_fills(folder):
     for mode in ([], ['--functional']):
         found = steps(folder, LAUNCH + OUT + '  - sync: all\n', *MACHINE, *mode, code=4).err.decode()
         assert re.search("bytes into '[ab]'", found), found
-        for text in ('no command can continue', 'command 1 in stream 0 (vecadd) is '
-                     'executed', 'command 2 in stream 2 (copy to the host, 4096 bytes)'):
+        for text in ('deadlock: no command can proceed', 'command 1 in stream 0 (vecadd) is '
+                     'executing', 'command 2 in stream 2 (copy to the host, 4096 bytes)'):
             within(text, found)
 
 
@@ -163,7 +163,7 @@ def deadlocks(folder):
     """one copy engine, or a driver that is held, and full overlap: who waits for whom"""
     text = LAUNCH + OUT + IN + '  - sync: 2\n'
     steps(folder, text, *MACHINE)
-    for setting, expected in (('host.engines=1', '(copy to the device, 4096 bytes) waits for its turn'),
+    for setting, expected in (('host.engines=1', '(copy to the device, 4096 bytes) is queued'),
                               ('host.driver=held', 'waits for the driver, which command 1 holds')):
         for mode in ([], ['--functional']):
             found = steps(folder, text, *MACHINE, '--set', setting, *mode, code=4).err.decode()
@@ -384,8 +384,8 @@ def advice_on_rounds(folder):
     within('may overlap: the kernel reads it in the order in which a copy delivers it; a later kernel writes it', found[1])
     found = advised(folder, buffers, (copy_in, 'copy: {buffer: out, direction: to-device, action: fill}',
                                       launch % ('out', 'in'), copy_out))
-    within('must end before the kernels begin: a kernel writes it before it is read', found[2])
-    within('must wait for the kernels\' end: a copy or a memory set fills it, too', found[3])
+    within('must end before the kernels start: a kernel writes it before it is read', found[2])
+    within('must wait for the kernels\' end: a copy or a memory set also fills it', found[3])
     within('pattern: none', found[4])
     same(advised(folder, buffers, ('sync: all',)), ['the program launches no kernels', ''])
     found = kernels(folder, buffers, one, *MACHINE, '--functional', '--overlap=advice.txt').out.decode()
@@ -430,7 +430,7 @@ for one in SPATIAL:
 @case
 def spatial_refused(folder):
     """waits of spatial cores as printed pass no bits; other schemes neither"""
-    within("requests of 'rgpu' do not pass the bits of memory",
+    within("requests of 'rgpu' bypass the full/empty bits",
            ends(sim(folder, SAMPLES / 'vecadd' / 'streams.yaml', *MACHINE, '--set', 'spatial.enabled=true', '--set',
                     'spatial.wait=hit'), 1).err.decode())
 
@@ -441,17 +441,17 @@ def bad_steps(folder, text, expected, *arguments):
 
 for title, bad, message in (
         ('a trigger on memory without bits', OUT, 'needs memory with full/empty bits'),
-        ('a change of state without bits', '  - empty: a\n', 'memory without full/empty bits')):
+        ('a change of full/empty bits without bits', '  - empty: a\n', 'has no full/empty bits')):
     add_case('%s is refused' % title, bad_steps, bad, message, '--config=gtx580')
 for title, bad, message in (
         ('an unknown direction', '  - copy: {buffer: a, direction: up}\n', "'to-device' or"),
         ('an unknown trigger', '  - copy: {buffer: a, direction: to-host, trigger: x}\n', "'none', 'f"),
-        ('two calls in a step', '  - {sync: all, empty: a}\n', 'a step of streams has one call'),
+        ('two calls in a step', '  - {sync: all, empty: a}\n', 'a step of streams must have one call'),
         ('an unknown buffer', '  - empty: d\n', "unknown buffer 'd'"),
         ('more elements than the buffer has',
          '  - copy: {buffer: a, direction: to-device, first: 1, count: n}\n', 'number of elements'),
         ('a stream beyond 15', '  - sync: 16\n', 'must be 0 to 15'),
-        ('a time that is over', '  - cpu: 1000000\n  - at: 5\n', "'at' is a later time"),
+        ('a time that is over', '  - cpu: 1000000\n  - at: 5\n', "'at' must be a later time"),
         ('a repeat without end', '  - repeat: {steps: [sync: all]}\n', "needs 'while' or 'times'")):
     add_case('%s is an error' % title, bad_steps, bad, message)
 
@@ -460,7 +460,7 @@ for title, bad, message in (
 def no_checkpoints(folder):
     """a run with streams has no checkpoints"""
     for option in ('--checkpoint=c', '--stop-after=1'):
-        within('has no checkpoints',
+        within('does not support',
                steps(folder, '  - sync: all\n', *MACHINE, option, code=1).err.decode())
 
 

@@ -66,7 +66,7 @@ def unknown_names(folder):
     within(listed, told(folder, "unknown kernel 'add(int)' [", 'add(int)'))
     within("note: they are 'ns::scale<float, 3>(float*, int, float)', "
            "'ns::scale<int, 2>(int*, int, float)'\n",
-           told(folder, "'ns::scale' names 2 kernels: the signature selects one [", 'ns::scale'))
+           told(folder, "'ns::scale' names 2 kernels: add the signature to select one [", 'ns::scale'))
     (folder / 'none.ptx').write_text(HEAD)
     err = ends(run([PROGRAM, 'none.ptx', '--kernel=k', '--grid=1', '--block=1'], folder), 1).err
     within(b'note: the program has no kernel\n', err)
@@ -108,24 +108,24 @@ def kinds(folder):
     """an argument of another kind than its parameter"""
     for kernel, values, message in (
             ('add', (BUFFER, BUFFER, BUFFER),
-             "'n' is a u32 (unsigned int), and this is the address of a buffer: give a number, or "
+             "'n' is a u32 (unsigned int), but this is the address of a buffer: give a number, or "
              "buffer[0] for an element"),
             ('add', (BUFFER, '4096', '4'),
-             "'b' is a pointer (float const*), and this is a number: give a buffer, or u64:NUMBER "
+             "'b' is a pointer (float const*), but this is a number: give a buffer, or u64:NUMBER "
              'for an address'),
             ('add', (BUFFER, 'u32:7', '4'),
-             "'b' is a pointer (float const*) of 8 bytes, and a u32 has 4: give a buffer"),
+             "'b' is a pointer (float const*) of 8 bytes, but a u32 has 4: give a buffer"),
             ('add', (BUFFER, BUFFER, 'u64:4'),
-             "'n' is a u32 (unsigned int) of 4 bytes, and a u64 has 8"),
+             "'n' is a u32 (unsigned int) of 4 bytes, but a u64 has 8"),
             ('add', (BUFFER, BUFFER, 'f32:4'),
-             "'n' is a u32 (unsigned int), and this is a f32; b32:BITS passes bits as they are"),
+             "'n' is a u32 (unsigned int), but this is a f32; b32:BITS passes bits unchanged"),
             ('scale<float,3>', (BUFFER, '4', 'u32:1'),
-             "'f' is a f32 (float), and this is a u32; b32:BITS passes bits as they are"),
+             "'f' is a f32 (float), but this is a u32; b32:BITS passes bits unchanged"),
             ('scale<float,3>', (BUFFER, '4', BUFFER),
-             "'f' is a f32 (float), and this is the address of a buffer"),
-            ('add', (BUFFER, BUFFER, '1.5'), 'the value does not fit a u32: it is not an integer'),
+             "'f' is a f32 (float), but this is the address of a buffer"),
+            ('add', (BUFFER, BUFFER, '1.5'), 'the value does not fit into a u32: it is not an integer'),
             ('add', (BUFFER, 'f64:1', '4'), "'b' is a pointer (float const*), and this is a f64"),
-            ('plain', ('7', '1', '1', '1'), "'p' is a pointer, and this is a number"),
+            ('plain', ('7', '1', '1', '1'), "'p' is a pointer, but this is a number"),
             ('plain', (BUFFER, 'f32:1', '1', '1'),
              "'s' is a structure of 12 bytes: give a list of TYPE:EXPRESSION")):
         told(folder, message, kernel, *values)

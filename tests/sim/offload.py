@@ -111,10 +111,10 @@ def policies(folder):
         printed = ends(sim(folder, '--print-config', *options), 0, '').out.decode()
         assert '\noffload:\n  policy: %s ' % policy in printed, policy
     ends(sim(folder, 'out.ptx', *LAUNCH, '--policy=other'), 2,
-         "ptxoffload-sim: error: --policy cannot be 'other': it is baseline, llc, omni, "
+         "ptxoffload-sim: error: --policy cannot be 'other': expected baseline, llc, omni, "
          'adaptive, tom-no-ctrl, tom-ctrl, tom-alu, tom-measured, tom-ideal or tom-ideal-ctrl\n' + HINT, '')
     ends(sim(folder, 'out.ptx', *LAUNCH, '--functional', '--policy=llc'), 2,
-         'ptxoffload-sim: error: --functional offloads nothing; it cannot be combined with --policy=llc\n'
+         'ptxoffload-sim: error: --functional does not offload; it cannot be combined with --policy=llc\n'
          + HINT, '')
 
 
@@ -240,7 +240,7 @@ def other_program(folder):
     ends(sim(folder, 'run.yaml', '--program=nothing.ptx'), 1,
          "ptxoffload-sim: error: cannot read 'nothing.ptx': No such file or directory\n", '')
     ends(sim(folder, 'in.ptx', *LAUNCH, '--program=out.ptx'), 2,
-         'ptxoffload-sim: error: --program needs a run file, and this is not one: in.ptx\n' + HINT, '')
+         'ptxoffload-sim: error: --program needs a run file, but this is not one: in.ptx\n' + HINT, '')
 
 
 @case
@@ -269,7 +269,7 @@ def other_text(folder):
     result = ends(sim(folder, 'in.ptx', *LAUNCH, '--metadata=out.json'), 1, out='')
     within("out.json: error: these are not the metadata of 'in.ptx': output.sha256 begins with ",
            result.err.decode())
-    within(': the text is their source, and they belong to the output', result.err.decode())
+    within(': this text is the input, and the metadata belong to the output', result.err.decode())
     text = (folder / 'out.ptx').read_text()
     (folder / 'm.ptx').write_text(text + '\n')
     result = ends(sim(folder, 'm.ptx', *LAUNCH, '--metadata=out.json'), 1, out='')
@@ -342,7 +342,7 @@ BAD_DOCUMENTS = {
         "there are chains of 'other', but no such function"),
     'a kernel of another length': (
         lambda m: m['kernels'][0].update(instructions=23), 'out.ptx:15:1: error: ',
-        "chains of 'vecadd': they are those of 23 instructions, but there are 22"),
+        "chains of 'vecadd': they belong to 23 instructions, but the function has 22"),
     'a version that there is not': (
         lambda m: m.update(version=2), 'm.json: error: ',
         'version: expected a whole number from 1 to 1'),
@@ -451,7 +451,7 @@ def bad_objects(folder):
     struct.pack_into('<I', outside, index, 99)
     struct.pack_into('<I', other, index, 16)
     for damaged, message in (
-            (data[:300], 'm.elf: error: offset 0x0: it is cut short'),
+            (data[:300], 'm.elf: error: offset 0x0: it is truncated'),
             (data.replace(b'add.f32', b'sub.f32', 1),
              "m.elf: error: section '.ptxoffload.ptx': the PTX does not belong to the metadata"),
             (outside, 'an instruction lies outside the kernel: its index is 99, but the kernel has 22'),

@@ -95,7 +95,7 @@ def prints_nowhere(folder):
                                  '3', '--json=out.json'], cwd=folder, stdout=full,
                                 stderr=subprocess.PIPE, env=environment())
     same((result.returncode, result.stderr), (1, b'ptxoffload-sim: error: cannot write standard '
-                                              b'output: the output of kernels is lost\n'))
+                                              b'output: output of the kernels is lost\n'))
     same(json.loads((folder / 'out.json').read_text())['exit_code'], 1)
 
 

@@ -127,10 +127,10 @@ def read_latency(folder):
 def page(folder):
     """the page of text: what each kernel did; no page beside a file, or with -q"""
     text = ends(sim(folder, *tagged(folder)), 0, '').out.decode()
-    for words in ('policy omni', 'srad_1\n', ' cycles in 3 of 3 launches', 'lines of loads, by the place that had them',
-                  'latency of reads that leave the core', 'resources, in a clock', 'offloading by omni',
+    for words in ('policy omni', 'srad_1\n', ' cycles in 3 of 3 launches', 'lines of loads, by the level that served them',
+                  'latency of reads that leave the core', 'resources, per clock', 'offloading by omni',
                   'chain 0 of srad_1, line ', 'expected to save', '; it costs instead', 'total\n',
-                  ' cycles a second\n'):
+                  ' cycles per second\n'):
         within(words, text)
     assert 'bottleneck' not in text
     ends(sim(folder, VECADD, '--json=x.json'), 0, '', '')

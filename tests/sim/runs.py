@@ -98,7 +98,7 @@ def cooperative(folder):
                                    'multiprocessors has room for 320 of them [run-file]'),
                                   (321, 'false', 5, "at the end of 'out'"),
                                   (320, 'true', 5, "at the end of 'out'"),
-                                  (1, 'yes', 1, "run.yaml:3:76: error: this is 'true' or 'false'")):
+                                  (1, 'yes', 1, "run.yaml:3:76: error: expected 'true' or 'false'")):
         write_run(folder, text % (grid, flag))
         within(err, ends(sim(folder, 'run.yaml'), code).err.decode())
     within('it cannot be combined with --cooperative',
@@ -198,9 +198,9 @@ def settings(folder):
     for setting, text in (
             ('m=1', "--set:1:8: error: unknown value 'm' [run-file]\n"),
             ('nubmer=1', "--set:1:8: error: unknown value 'nubmer'; did you mean 'number'?"),
-            ('number=abc', "--set:1:15: error: there is no 'abc' [run-file]\n"),
+            ('number=abc', "--set:1:15: error: unknown name 'abc' [run-file]\n"),
             ('number=3 +', '--set:1:18: error: '), ('number=1 / 0', '--set:1:15: error: '),
-            ('number=ctas', "--set:1:15: error: there is no 'ctas' [run-file]\n")):
+            ('number=ctas', "--set:1:15: error: unknown name 'ctas' [run-file]\n")):
         err = ends(sim(folder, 'run.yaml', '--set', 'values.' + setting), 1).err.decode()
         assert err.startswith(text) and err.count('error:') == 1, err
     within(b'SECTION.KEY of the machine, or values.NAME', ends(
@@ -227,7 +227,7 @@ def modules(folder):
     """one of several modules is chosen by its number"""
     library = BUILD / 'tests' / 'fuzz' / 'elf64'
     launch = ['--grid', '1', '--block', '1']
-    within(b'matching modules of PTX: select one with --module=N; ptxoffload --list shows them',
+    within(b'matching PTX modules: select one with --module=N; ptxoffload --list shows them',
            ends(sim(folder, library, *launch), 1).err)
     within(b'99',
            ends(sim(folder, library, '--module=99', *launch), 1).err)
@@ -353,7 +353,7 @@ def variables(folder):
     ends(sim(folder, 'run.yaml'), 0, '')
     same(npy(folder / 's.npy'), ('<u4', (2,), [0, 20]))
     (folder / 'run.yaml').write_text(text % ', count: 5')
-    within(b'the count is 5, and must be 0 to 4', ends(sim(folder, 'run.yaml'), 1).err)
+    within(b'the count is 5, but must be 0 to 4', ends(sim(folder, 'run.yaml'), 1).err)
     (folder / 'run.yaml').write_text(text.replace('factors', 'factor') % '')
     within(b"unknown variable 'factor'; did you mean 'factors'?",
            ends(sim(folder, 'run.yaml'), 1).err)
@@ -384,7 +384,7 @@ def too_much(folder):
                   'launches: [{kernel: store, grid: 2, block: 32, args: [a]}]\n' % buffer)
         within(('run.yaml:' + message).encode(), ends(sim(folder, 'run.yaml'), 1).err)
     for argument, message in (
-            ('["u32:1"]', '4:55: error: the parameter has 8 bytes, and these are 4 [run-file]'),
+            ('["u32:1"]', '4:55: error: the parameter has 8 bytes, but these are 4 [run-file]'),
             ('-a', "4:56: error: a buffer's name alone is its address"),
             ('min(a, 3)', "4:56: error: a buffer's name alone is its address")):
         write_run(folder, 'buffers:\n    a: {type: u32, count: 64}\n'
@@ -406,7 +406,7 @@ def blocks_of_kernels(folder):
         result = ends(sim(folder, 'k.ptx', '--kernel', kernel, '--grid', '1', '--block', block), code)
         if code:
             within(b'<command line>:1:', result.err)
-            within(b'the kernel has .reqntid 64, 2, 1, and the block is '
+            within(b'the kernel has .reqntid 64, 2, 1, but the block is '
                    if kernel == 'needs' else b'the kernel has .maxntid 64, 2, 1, and', result.err)
 
 
@@ -509,8 +509,8 @@ def examples_work(folder):
     (folder / 'tests').symlink_to(ROOT / 'tests')
     for command in commands:
         note = ('ptxoffload-sim: note: --checkpoint empties the caches after each launch that it '
-                'writes: cycles differ from those of a run without\n'
-                'ptxoffload-sim: note: --stop-after has ended the run after launch 9\n'
+                'writes: cycles differ from those of a run without it\n'
+                'ptxoffload-sim: note: --stop-after stopped the run after launch 9\n'
                 if '--stop-after' in command else '')
         ends(run(['sh', '-c', command], folder), 0, note)
     within('c.npy', names(folder))

@@ -104,7 +104,7 @@ def refused(folder, cluster):
     within('sbatch: ', done.err.decode())
     within('invalid partition', done.err.decode().lower())
     same(list((folder / 'slurm.campaign' / 'slurm').iterdir()), [])
-    for option, text in (('--slurm=size=3', "there is no 'size'"), ('--slurm=poll=0', 'it is a number from 1'),
+    for option, text in (('--slurm=size=3', "unknown key 'size'"), ('--slurm=poll=0', 'expected a number from 1'),
                          ('--slurm=poll', 'it is KEY=VALUE')):
         within(text, ends(submitted(folder, cluster, '--on=slurm', option), 2).err.decode())
     within('only --on=slurm uses --slurm', ends(submitted(folder, cluster, '--slurm=poll=3'), 2).err.decode())
@@ -117,9 +117,9 @@ def interrupted(folder, cluster):
     with subprocess.Popen(words, cwd=folder, env=cluster.environment, stdout=subprocess.PIPE) as process:
         wait_until(lambda: tasks(cluster, ['PENDING']))
         process.terminate()
-        within("Jobs stay in Slurm's queue", process.stdout.read().decode())
+        within("Jobs remain in Slurm's queue", process.stdout.read().decode())
     same(process.returncode, -15)
-    within("are in Slurm's queue: --on=slurm collects them", ends(submitted(folder, cluster), 1).err.decode())
+    within("are in Slurm's queue: collect them with --on=slurm", ends(submitted(folder, cluster), 1).err.decode())
     within("in Slurm's queue: 20 tasks, 0 of them running",
            ends(submitted(folder, cluster, command='status'), 0).out.decode())
     for array, _ in tasks(cluster, ['PENDING'])[:1]:
@@ -232,5 +232,5 @@ if not LARGE:
     state_case('TIMEOUT', 3, '0 of 4 jobs done, 4 failed, 0 left', 'has failed: Slurm: TIMEOUT', 1)
     state_case('CANCELLED', 0, '0 of 4 jobs done, 0 failed, 4 left', '', 1)
 else:
-    state_case('NODE_FAIL', 3, '0 of 4 jobs done, 4 failed, 0 left', 'it left no result', 3)
+    state_case('NODE_FAIL', 3, '0 of 4 jobs done, 4 failed, 0 left', 'it wrote no result', 3)
 main()

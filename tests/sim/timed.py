@@ -176,10 +176,10 @@ def filters(folder):
         same([aggregates['dram*.%s.%s' % (key, kind)] for kind in ('least', 'mean', 'most')],
              [min(values), sum(values) / 8, max(values)])
     same([name for name in aggregates if re.match(r'(core|dram|llc|l1_)\d', name)], [])
-    within('no statistic of this machine has such a name',
+    within('no statistic of this machine matches',
            ends(sim(folder, *VECADD, '--stats=s.txt', '--stats-filter=core.nothing'), 1).err.decode())
     within('--stats-filter selects', ends(sim(folder, *VECADD, '--stats-filter=*'), 2).err.decode())
-    within('dram*.reads  # requests, least, mean and most of 8: ',
+    within('dram*.reads  # requests, minimum, mean and maximum of 8: ',
            sim(folder, '--list-stats').out.decode())
 
 
@@ -324,7 +324,7 @@ def limit(folder):
     """--max-cycles ends a run: statistics until then, no results"""
     result = ends(sim(folder, *VECADD, '--max-cycles=300', '--json=out.json', '--stats=out.txt',
                       '--save', '2=c.npy'), 0, None, '')
-    same(result.err, b'ptxoffload-sim: note: --max-cycles has ended the run before it was done\n')
+    same(result.err, b'ptxoffload-sim: note: --max-cycles stopped the run before its end\n')
     found = summary(folder / 'out.json')
     same((found['outcome'], found['partial'], found['total']['cycles']), ('cycle limit', True, 300))
     assert 0 < found['total']['warp_instructions'] < 128 * 30
@@ -345,7 +345,7 @@ def stands_still(folder):
            'barrier 0', text)
     # Behind the warps: requests in memory and networks. The store before the barrier is done.
     report = text[text.index('memory system in cycle'):]
-    within(': 0 requests are not answered, the last one moved in cycle', report)
+    within(': 0 requests are unanswered; the last one moved in cycle', report)
     assert 'note:' not in report, report
     without = ends(sim(folder, *line[:-4], '--functional', '--kernel', 'parted'), 4).err.decode()
     assert 'memory system' not in without, without
@@ -377,7 +377,7 @@ def interrupted(folder):
     same((found['outcome'], found['partial']), ('interrupted', True))
     assert found['total']['cycles'] > 1000
     assert found['total']['cycles'] % 1024, 'it looks for an interrupt too rarely'
-    same(err, 'ptxoffload-sim: interrupted at cycle %d; statistics until then are in out.txt, '
+    same(err, 'ptxoffload-sim: interrupted at cycle %d; statistics up to then are in out.txt, '
          'out.json, out.csv\n' % found['total']['cycles'])
     same(sorted(os.listdir(folder)), ['out.csv', 'out.json', 'out.txt', 'spin.ptx'])
 
@@ -459,7 +459,7 @@ def configurations(folder):
     within(b'core.threads is more than', ends(sim(folder, *VECADD, '--set', 'core.warps=4'), 1).err)
     within(b'reply_network.vc_buffer is 0: no packet would arrive', ends(
         sim(folder, *VECADD, '--set', 'reply_network.vc_buffer=0'), 1).err)
-    within(b'56 cores have 67109056 lines each, the slices 4096, together more than', ends(
+    within(b'56 cores have 67109056 lines each, and the slices 4096: in total more than', ends(
         sim(folder, *VECADD, '--set', 'l1.sets=1048576', '--set', 'l1.ways=64'), 1).err)
     within(b"'core.memory_most' must be at least 2", ends(
         sim(folder, *VECADD, '--set', 'core.memory_most=1'), 1).err)
@@ -531,7 +531,7 @@ def keys(folder):
     assert len(printed) > 100
     same(printed - explained, set())
     said = ends(sim(folder, *VECADD, '-v', '--set', 'core.thread_registers=16'), 0).err.decode()
-    within('vecadd: 16 registers a thread (core.thread_registers), 8 CTAs a core: no more CTAs', said)
+    within('vecadd: 16 registers per thread (core.thread_registers), 8 CTAs per core, limited by CTAs', said)
 
 
 @case
@@ -554,16 +554,16 @@ def no_room(folder):
     """a machine too small for a CTA is an error of the configuration, and says what it lacks"""
     result = ends(sim(folder, *VECADD, '--set', 'core.registers=64', '--json=out.json'), 1)
     within(b'error: a core has too little registers for one CTA of the launch: core.registers is 64, '
-           b'and the CTA needs ', result.err)
+           b'but the CTA needs ', result.err)
     within(b'--set=core.thread_registers=N sets it): kernel \'vecadd\', launch 1 [config]', result.err)
     same(summary(folder / 'out.json')['outcome'], 'bad input')
-    within(b'core.threads is 96, and the CTA needs 128', ends(
+    within(b'core.threads is 96, but the CTA needs 128', ends(
         sim(folder, *VECADD, '--set', 'core.threads=96'), 1).err)
-    within(b'core.warps is 3, and the CTA needs 4', ends(
+    within(b'core.warps is 3, but the CTA needs 4', ends(
         sim(folder, *VECADD, '--set', 'core.warps=3', '--set', 'core.threads=96'), 1).err)
-    within(b'core.shared_bytes is 0, and the CTA needs 128', ends(
+    within(b'core.shared_bytes is 0, but the CTA needs 128', ends(
         sim(folder, *VECADD, '--shared', '4', '--set', 'core.shared_bytes=0'), 1).err)
-    within(b'a cluster has 2 CTAs, one for each core, and memory.cores is 1', ends(
+    within(b'a cluster has 2 CTAs, one per core, but memory.cores is 1', ends(
         sim(folder, *VECADD, '--cluster', '2', '--set', 'memory.cores=1'), 1).err)
     within(b'CTAs must be resident at once, and each of the machine\'s 1 cores has room for', ends(
         sim(folder, *VECADD, '--cooperative', '--set', 'memory.cores=1'), 1).err)
@@ -694,7 +694,7 @@ def injection_schemes(folder):
 def registers(folder):
     """core.thread_registers says how many a thread has"""
     said = ends(sim(folder, *VECADD, '-v', '--set=core.thread_registers=128'), 0).err.decode()
-    within('vecadd: 128 registers a thread (core.thread_registers), 1 CTAs a core', said)
+    within('vecadd: 128 registers per thread (core.thread_registers), 1 CTAs per core', said)
     for wrong in ('256', 'x', '-1'):
         within(b"'core.thread_registers' must be", ends(
             sim(folder, *VECADD, '--set=core.thread_registers=' + wrong), 1).err)

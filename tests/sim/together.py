@@ -217,7 +217,7 @@ def no_room(folder):
     prepare(folder, TOGETHER.replace('block: 64, args: [b', 'block: 64, shared: 65536, args: [b'))
     text = sim(folder, code=1).err.decode()
     within('a core has too little shared memory for one CTA of the launch: core.shared_bytes is '
-           '49152, and the CTA needs 65', text)
+           '49152, but the CTA needs 65', text)
     within(': kernel \'second\', launch 2', text)
 
 
@@ -248,7 +248,7 @@ def regions(folder):
     prepare(folder, TOGETHER + '  - ' + LAUNCHES[0])
     for options in (['--timed=first'], ['--timed=first', '--timed=second:2']):
         text = sim(folder, *options, code=1).err.decode()
-        within('run.yaml:8:7: error: --timed or --sample takes some of these launches and not all', text)
+        within('run.yaml:8:7: error: --timed or --sample selects only some of these launches', text)
     sim(folder, '--timed=first', '--timed=second')
     same([kernel['timed_launches'] for kernel in summary(folder)['kernels']], [2, 1])
     sim(folder, '--timed=first:2')
@@ -281,9 +281,9 @@ def checkpoints(folder):
 def run_files(folder):
     """what is wrong is told"""
     for launches, text in (
-            ('- together: []', "run.yaml:7:15: error: there is no launch"),
+            ('- together: []', "run.yaml:7:15: error: the list has no launch"),
             ('- {together: [%s], repeat: {times: 2, launches: []}}' % LAUNCHES[0],
-             "'repeat' and 'together' are two steps"),
+             "'repeat' and 'together' must be separate steps"),
             ('- together: [{repeat: {times: 2, launches: []}}]', "a launch has no key 'repeat'"),
             ('- together: %s' % LAUNCHES[0], "'together' needs a list, not keys with values"),
             ('- {together: [], grid: 2}', "a launch, repeat or together has no key 'grid'"),

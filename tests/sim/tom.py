@@ -347,7 +347,7 @@ def machines_that_cannot_be(folder):
     tag(folder, LIBOR)
     for setting, text in (('stack.stacks=0', 'stack.stacks is 0'), ('stack.stacks=2', 'stack.stacks must be 4'), ('stack.stacks=8', 'stack.stacks must be 4'),
                           ('stack.stacks=3', 'power of two'), ('memory.cores=4', 'each stack takes a core'),
-                          ('stack.clock=1000', 'no multiple of dram.clock'),
+                          ('stack.clock=1000', 'not a multiple of dram.clock'),
                           ('stack.internal_gbps=170', 'the vaults of a stack have 160 GB/s')):
         result = ends(run([PROGRAM, LIBOR, '--program=tagged.ptx', '--config=tom', '--policy=tom-ctrl',
                            '--set', 'tom.map=static', '--set', setting], folder), 1)

@@ -47,7 +47,7 @@ def sim(folder, *arguments):
 def traced(folder, *arguments, code=0):
     """the trace of a run, and all its statistics"""
     note = ('ptxoffload-sim: note: --checkpoint empties the caches after each launch that it writes: '
-            'cycles differ from those of a run without\n')
+            'cycles differ from those of a run without it\n')
     err = note if any(word.startswith('--checkpoint') for word in map(str, arguments)) else ''
     ends(sim(folder, *arguments, '--trace=t.json', '--stats=s.json'), code, None if code else err)
     return (json.loads((folder / 't.json').read_text()),

@@ -41,10 +41,10 @@ static const char *bind_transpose(struct noc_traffic *traffic, struct arena *are
     while ((uint64_t)side * side < shape->nodes)
         side++;
     if (side * side != shape->nodes)
-        return arena_printf(arena, "needs a square number of places, and there are %u",
+        return arena_printf(arena, "needs a square number of places, but there are %u",
                             shape->nodes);
     if (shape->digits == 2 && shape->extent[0] != shape->extent[1])
-        return arena_printf(arena, "needs a square, and this is %u by %u", shape->extent[0],
+        return arena_printf(arena, "needs a square, but this is %u by %u", shape->extent[0],
                             shape->extent[1]);
     bind_all(traffic);
     traffic->fixed = true;
@@ -105,7 +105,7 @@ static const char *bind_bits(struct noc_traffic *traffic, struct arena *arena,
     while (UINT64_C(1) << bits < shape->nodes)
         bits++;
     if (UINT64_C(1) << bits != shape->nodes)
-        return arena_printf(arena, "needs a power of two of places, and there are %u",
+        return arena_printf(arena, "needs a power of two as the number of places, but there are %u",
                             shape->nodes);
     bind_all(traffic);
     traffic->fixed = true;
@@ -157,7 +157,7 @@ static const char *bind_between(struct noc_traffic *traffic, struct arena *arena
         if (!traffic->sends[i])
             traffic->receivers[traffic->receiver_count++] = i;
     }
-    return traffic->list.n == traffic->nodes ? "lists all places: there are no others" : NULL;
+    return traffic->list.n == traffic->nodes ? "lists all places: no others remain" : NULL;
 }
 
 static const char *bind_few_to_many(struct noc_traffic *traffic, struct arena *arena,
@@ -198,9 +198,9 @@ static const char *unknown(struct arena *arena, const char *name, size_t length)
     nearest_init(&nearest, name, (uint32_t)length);
     for (size_t i = 0; i < PATTERNS; i++)
         nearest_offer(&nearest, patterns[i].name, strlen(patterns[i].name));
-    return nearest.best ? arena_printf(arena, "there is no '%.*s'; did you mean '%s'?", (int)length,
-                                       name, nearest.best)
-                        : arena_printf(arena, "there is no '%.*s'", (int)length, name);
+    return nearest.best ? arena_printf(arena, "unknown pattern '%.*s'; did you mean '%s'?",
+                                       (int)length, name, nearest.best)
+                        : arena_printf(arena, "unknown pattern '%.*s'", (int)length, name);
 }
 
 static bool listed(const struct noc_traffic *traffic, uint32_t node)
@@ -219,14 +219,14 @@ static const char *read_list(struct noc_traffic *traffic, struct arena *arena, c
         char *end;
         size_t digits = strspn(at, "0123456789");
         if (!digits || digits > DIGITS)
-            return arena_printf(arena, "there is no place '%s': they are numbers from 0", at);
+            return arena_printf(arena, "unknown place '%s': places are numbers from 0", at);
         uint32_t first = (uint32_t)strtoul(at, &end, 10), last = first;
         if (*end == '-') {
             digits = strspn(end + 1, "0123456789");
             last = digits && digits <= DIGITS ? (uint32_t)strtoul(end + 1, &end, 10) : 0;
         }
         if (last < first || (*end && *end != ','))
-            return arena_printf(arena, "cannot read '%s': places are written as 3,7 or 0-5", at);
+            return arena_printf(arena, "cannot read '%s': expected places such as 3,7 or 0-5", at);
         for (uint32_t node = first; node <= last; node++) {
             if (traffic->pattern->list != LIST_PAIR && listed(traffic, node))
                 return arena_printf(arena, "names %u twice", node);
@@ -254,7 +254,7 @@ const char *traffic_read(struct noc_traffic *traffic, struct arena *arena, const
         return arena_printf(arena, "'%s' needs a list of places, as in %s:3,7", name, name);
     const char *wrong = read_list(traffic, arena, text + length + 1);
     if (!wrong && traffic->pattern->list == LIST_PAIR && traffic->list.n != 2)
-        wrong = arena_printf(arena, "'%s' goes from one place to one, as in %s:3,7", name, name);
+        wrong = arena_printf(arena, "'%s' needs a source and a target, as in %s:3,7", name, name);
     return wrong;
 }
 
@@ -264,14 +264,16 @@ static const char *read_size(struct arena *arena, const char **at, struct traffi
     bool is_number = **at >= '0' && **at <= '9';
     unsigned long flits = strtoul(*at, &end, 10);
     if (!is_number || !flits || flits > TRAFFIC_MOST_FLITS)
-        return arena_printf(arena, "it is a number from 1 to %d, or several, as 1,5 or 1:3,5:1",
+        return arena_printf(arena,
+                            "expected a number from 1 to %d, or several, such as 1,5 or "
+                            "1:3,5:1",
                             TRAFFIC_MOST_FLITS);
     *size = (struct traffic_size){(uint32_t)flits, 1};
     if (*end == ':') {
         bool digit = (end[1] >= '0' && end[1] <= '9') || end[1] == '.';
         size->weight = strtod(end + 1, &end);
         if (!digit || !(size->weight > 0) || size->weight > 1e9)
-            return "what follows ':' is how often, a number above 0";
+            return "the weight after ':' must be a number above 0";
     }
     *at = end;
     return NULL;
@@ -287,7 +289,7 @@ const char *traffic_read_sizes(struct traffic_sizes *sizes, struct arena *arena,
         if (wrong)
             return wrong;
         if (*at && *at != ',')
-            return "sizes are written as 1,5 or 1:3,5:1";
+            return "expected sizes such as 1,5 or 1:3,5:1";
         vec_push(arena, &sizes->list, size);
         sizes->most = size.flits > sizes->most ? size.flits : sizes->most;
         weights += size.weight;
@@ -306,7 +308,7 @@ const char *traffic_bind(struct noc_traffic *traffic, struct arena *arena,
     traffic->receivers = ARENA_ARRAY(arena, uint32_t, shape->nodes);
     for (uint32_t i = 0; i < traffic->list.n; i++)
         if (traffic->list.v[i] >= shape->nodes)
-            return arena_printf(arena, "'%s' names place %u, and they are 0 to %u",
+            return arena_printf(arena, "'%s' names place %u, but places are 0 to %u",
                                 traffic->pattern->name, traffic->list.v[i], shape->nodes - 1);
     const char *wrong = traffic->pattern->bind(traffic, arena, shape);
     if (wrong)

@@ -256,7 +256,7 @@ static void collect_kernel(struct collecting *c, const struct timed_kernel *coun
     machine_each_item(c->facts->timed->machine, c->report->arena, add_item, c);
     if (counts->room)
         kernel->room = arena_printf(
-            c->report->arena, "%u registers a thread (%s), %u CTAs fit a core: no more %s",
+            c->report->arena, "%u registers per thread (%s), %u CTAs per core, limited by %s",
             counts->registers, counts->registers_source, counts->room, counts->limit);
 }
 

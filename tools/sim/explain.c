@@ -65,7 +65,7 @@ static void say_resource(struct arena *arena, sim_sentences *to, const char *hea
             "%.4g %s in a clock).",
             head, one->name, 100 * one->busiest, 100 * mean, one->used, one->peak, one->unit);
     else
-        say(arena, to, "%s%s: used to %.0f %% (%.4g of %.4g %s in a clock).", head, one->name,
+        say(arena, to, "%s%s: used %.0f %% (%.4g of %.4g %s in a clock).", head, one->name,
             100 * mean, one->used, one->peak, one->unit);
 }
 
@@ -93,16 +93,16 @@ static void say_waiting(struct arena *arena, sim_sentences *to, const struct sim
     if (!wait || all <= 0)
         return;
     say(arena, to,
-        "No part of the machine is near its peak: latency limits, with too few warps to "
-        "cover it.");
+        "No part of the machine is near its peak: the limit is latency, with too few warps to hide "
+        "it.");
     say(arena, to, "Of the time in which resident warps do not issue, %.0f %% is: %s.",
         100 * wait->value / all, wait->text);
     if (!strcmp(wait->name, "load") || !strcmp(wait->name, "chain"))
         say_latency(arena, to, kernel);
     if (busy > 0 && empty > 0.3)
         say(arena, to,
-            "%.0f %% of the warp slots are empty: more CTAs, or smaller ones, would cover "
-            "more latency%s%s.",
+            "%.0f %% of the warp slots are empty: more CTAs, or smaller ones, would hide more "
+            "latency%s%s.",
             100 * empty, kernel->room ? "; " : "", kernel->room ? kernel->room : "");
 }
 
@@ -116,8 +116,8 @@ static void say_next(struct arena *arena, sim_sentences *to, const struct sim_ke
     say_resource(arena, to, "Next is ", next);
     if (sim_share(first) >= presses && gain > 1)
         say(arena, to,
-            "If only the first had no limit, the kernel could be at most %.2f times as "
-            "fast before this one limits it.",
+            "Without the first limit, the kernel could be at most %.2f times as fast before this "
+            "one limits it.",
             gain);
 }
 
@@ -126,8 +126,8 @@ void sim_explain(const struct sim_kernel *kernel, struct arena *arena, sim_sente
     const struct sim_resource *first = most_used(kernel, NULL);
     if (!first) {
         say(arena, to,
-            "There are no counts of this kernel: its launches took no time, or ran "
-            "together with others.");
+            "There are no counts for this kernel: its launches were not timed, or ran together "
+            "with others.");
         return;
     }
     double share = sim_share(first);

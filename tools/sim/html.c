@@ -208,8 +208,9 @@ static void write_resources(const struct html *h, const struct sim_kernel *kerne
 {
     if (!kernel->resources.n)
         return;
-    open_tag(h, "h3", "Resources beside their peaks");
-    fputs("\n<p class=\"quiet\">A line marks the busiest one of several.</p>\n"
+    open_tag(h, "h3", "Resources relative to their peaks");
+    fputs("\n"
+          "<p class=\"quiet\">A line marks the busiest of several instances.</p>\n"
           "<table class=\"bars\">\n",
           h->to);
     for (uint32_t i = 0; i < kernel->resources.n; i++) {
@@ -244,7 +245,7 @@ static void write_item(const struct html *h, const struct sim_kernel *kernel,
                        const struct sim_item *item, const struct sim_item *other)
 {
     double hops = sim_number(kernel, "hops of a packet"), saved = row_of(item, "saved");
-    bool by_hops = !strcmp(item->expected_in, "flits a hop") && hops > 0;
+    bool by_hops = !strcmp(item->expected_in, "flits per hop") && hops > 0;
     fputs("<div class=\"card\"><h4>", h->to);
     svg_escaped(h->to, arena_printf(h->arena, "%s %u of %s, line %u%s%s", item->kind, item->id,
                                     item->function, item->line, item->source ? ", " : "",
@@ -347,7 +348,7 @@ static void write_kernel(const struct html *h, const struct sim_kernel *kernel)
                     arena_printf(h->arena, "Warps in their slots (%.1f %% of the slots are empty)",
                                  100 * empty),
                     &stalls, beside ? &other : NULL, "");
-    write_parts(h, "Lines of loads, by the place that had them", &kernel->served,
+    write_parts(h, "Lines of loads, by the level that served them", &kernel->served,
                 beside ? &beside->served : NULL, "");
     write_parts(h, "Latency of reads that leave the core", &kernel->stages,
                 beside ? &beside->stages : NULL, "cycles");
@@ -431,9 +432,10 @@ static void write_launches(const struct html *h, const bool *marks)
 {
     enum { MOST = 500 };
     fprintf(h->to,
-            "<details><summary>%u launches</summary>\n<div class=\"wide\"><table>\n"
-            "<tr><th>launch</th><th>kernel</th><th>grid</th><th>block</th><th>begins in cycle</th>"
-            "<th>cycles</th></tr>\n",
+            "<details><summary>%u launches</summary>\n"
+            "<div class=\"wide\"><table>\n"
+            "<tr><th>launch</th><th>kernel</th><th>grid</th><th>block</th><th>start "
+            "cycle</th><th>cycles</th></tr>\n",
             h->report->spans.n);
     for (uint32_t i = 0; i < h->report->spans.n && i < MOST; i++) {
         const struct sim_span *span = &h->report->spans.v[i];
@@ -466,7 +468,7 @@ static void write_timelines(const struct html *h)
     sim_chart_timeline(h->report, most, h->arena, h->to);
     fputs("</div>\n", h->to);
     if (beside) {
-        open_tag(h, "h3", arena_printf(h->arena, "The same of %s", h->view->beside_name));
+        open_tag(h, "h3", arena_printf(h->arena, "%s over time", h->view->beside_name));
         fputs("<div class=\"wide\">\n", h->to);
         sim_chart_timeline(beside, most, h->arena, h->to);
         fputs("</div>\n", h->to);

@@ -299,7 +299,7 @@ static void draw_panels(const struct sim_chart *c, double top)
     for (int i = 0; i < PANELS; i++)
         panels[i] = panel_of(c, top + i * (PANEL + GAP), PANEL, i % 2 ? 0 : 1);
     draw_slots(c, &panels[0]);
-    draw_lines(c, panels[1], "IPC: thread instructions in a cycle", &ipc, 1, false);
+    draw_lines(c, panels[1], "IPC: thread instructions per cycle", &ipc, 1, false);
     draw_lines(c, panels[2], "share of the peak", use, ARRAY_LENGTH(use), true);
     draw_lines(c, panels[3], "mean latency of all replies with data, cycles", &latency, 1, false);
     draw_cycles(&panels[3]);
@@ -372,9 +372,9 @@ static void draw_roofs(const struct chart *roof, const struct sim_report *report
     chart_line_to(roof, right, peak);
     chart_line_end(roof);
     svg_text(roof->to, chart_x(roof, right) - 4, chart_y(roof, peak) - 6, "end", "small",
-             "issue: %.4g in a cycle", peak);
+             "issue: %.4g per cycle", peak);
     svg_text(roof->to, chart_x(roof, knee) - 10, chart_y(roof, peak) - 6, "end", "small",
-             "DRAM: %.4g B in a cycle", report->dram_bytes);
+             "DRAM: %.4g B per cycle", report->dram_bytes);
 }
 
 static void draw_points(const struct chart *roof, const struct sim_report *report,
@@ -386,7 +386,7 @@ static void draw_points(const struct chart *roof, const struct sim_report *repor
         if (!place_of(kernel, &x, &y))
             continue;
         chart_dot(roof, *whose ? "outline" : chart_fill(i), x, y, *whose ? 6 : 5,
-                  arena_printf(arena, "%s%s: %.4g instructions in a cycle, %.4g for each byte",
+                  arena_printf(arena, "%s%s: %.4g instructions per cycle, %.4g per byte",
                                kernel->shown, whose, y, x));
         bool right = chart_x(roof, x) > 2.0 / 3 * WIDTH;
         if (!*whose)
@@ -412,8 +412,8 @@ void sim_chart_roofline(const struct sim_report *report, const struct sim_report
     svg_begin(to, WIDTH, ROOF_HEIGHT, "roofline");
     chart_columns(&roof, 0);
     chart_rows(&roof, 0, false);
-    chart_x_title(&roof, ROOF_HEIGHT - 14, "thread instructions for each byte of the DRAM");
-    svg_text(to, LEFT, 18, "start", "small", "thread instructions in a cycle");
+    chart_x_title(&roof, ROOF_HEIGHT - 14, "thread instructions per byte of the DRAM");
+    svg_text(to, LEFT, 18, "start", "small", "thread instructions per cycle");
     draw_roofs(&roof, report);
     if (beside)
         draw_points(&roof, beside, arena, ", the other run");

@@ -186,7 +186,5 @@ const char *sim_report_read(struct sim_report *report, struct arena *arena, cons
     if (right)
         read_report(&reading, root);
     json_decref(root);
-    return right ? NULL
-                 : "it is not a document that --report=json of this version of ptxoffload-sim has "
-                   "written";
+    return right ? NULL : "it was not written by --report=json of this version of ptxoffload-sim";
 }

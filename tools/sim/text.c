@@ -100,7 +100,7 @@ static void write_resources(const struct sim_page *p, const struct sim_kernel *k
     if (!kernel->resources.n)
         return;
     write_head(p, arena_printf(p->arena, "%-*s %9s %9s  %-12s %8s %8s%s", LABEL,
-                               "resources, in a clock", "used", "peak", "", "share", "busiest",
+                               "resources, per clock", "used", "peak", "", "share", "busiest",
                                beside ? "   beside" : ""));
     for (uint32_t i = 0; i < kernel->resources.n; i++) {
         const struct sim_resource *r = &kernel->resources.v[i];
@@ -143,7 +143,7 @@ static void write_expected(const struct sim_page *p, const struct sim_kernel *ke
                            const struct sim_item *item)
 {
     double hops = sim_number(kernel, "hops of a packet"), saved = row_of(item, "saved");
-    bool by_hops = !strcmp(item->expected_in, "flits a hop") && hops > 0;
+    bool by_hops = !strcmp(item->expected_in, "flits per hop") && hops > 0;
     fprintf(p->to, "      %-30s %12.4g %s", "expected to save", item->expected, item->expected_in);
     if (by_hops)
         fprintf(p->to, ": %.1f flit hops at %.1f hops", item->expected * hops, hops);
@@ -224,7 +224,8 @@ static void write_kernel(const struct sim_page *p, const struct sim_kernel *kern
             beside ? change(p->arena, kernel->cycles, beside->cycles) : "", kernel->timed,
             kernel->launches, kernel->launches == 1 ? "" : "es");
     if (kernel->together)
-        fputs("  some of them ran at the same time as others: only the total has more\n", p->to);
+        fputs("  some of them overlapped others: their further counts are in the total only\n",
+              p->to);
     if (kernel->room)
         fprintf(p->to, "  %s\n", kernel->room);
     write_numbers(p, kernel, beside);
@@ -235,7 +236,7 @@ static void write_kernel(const struct sim_page *p, const struct sim_kernel *kern
                     arena_printf(p->arena, "warps in their slots (%.1f %% of the slots are empty)",
                                  100 * empty),
                     &stalls, beside ? &other : NULL, false, "");
-    write_parts(p, "lines of loads, by the place that had them", &kernel->served,
+    write_parts(p, "lines of loads, by the level that served them", &kernel->served,
                 beside ? &beside->served : NULL, true, "");
     write_parts(p, "latency of reads that leave the core", &kernel->stages,
                 beside ? &beside->stages : NULL, true, "cycles");
@@ -323,7 +324,9 @@ void sim_report_text(const struct sim_view *view, FILE *to)
         fprintf(to, "%s on %s, policy %s\n", report->run_file ? report->run_file : report->program,
                 report->machine, report->policy);
     if (view->beside)
-        fprintf(to, "beside %s: %s on %s, policy %s; changes and the other's values in brackets\n",
+        fprintf(to,
+                "beside %s: %s on %s, policy %s; changes and values of the other run are in "
+                "brackets\n",
                 view->beside_name, view->beside->program, view->beside->machine,
                 view->beside->policy);
     if (strcmp(report->outcome, "done") != 0)
@@ -337,7 +340,7 @@ void sim_report_text(const struct sim_view *view, FILE *to)
         putc('\n', to);
     write_checks(&page);
     if (report->has_time && report->kernel_cpu_seconds > 0)
-        fprintf(to, "%.2f CPU seconds, %.2f of them in kernels: %s cycles a second\n",
+        fprintf(to, "%.2f CPU seconds, %.2f of them in kernels: %s cycles per second\n",
                 report->cpu_seconds, report->kernel_cpu_seconds,
                 count_text(&arena, report->total.cycles / report->kernel_cpu_seconds));
     arena_free(&arena);

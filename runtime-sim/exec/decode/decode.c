@@ -58,7 +58,7 @@ static const char *take_results(struct decoder *d, struct code *code, const char
         *to[n] =
             decode_result(d, decode_operand(d, ROLE_DEF, n), letter_width(*widths), d->inst->type);
         if (*to[n] == SLOT_NONE)
-            refuse(d, "this destination cannot be executed");
+            refuse(d, "this destination is not supported");
     }
     return widths + 1;
 }
@@ -71,7 +71,7 @@ static void take_operands(struct decoder *d, struct code *code, const char *widt
         uint32_t n = code->source_count++;
         code->s[n] = decode_source(d, decode_operand(d, ROLE_USE, n), letter_width(*widths), type);
         if (code->s[n] == SLOT_NONE)
-            refuse(d, "this operand cannot be executed");
+            refuse(d, "this operand is not supported");
     }
 }
 
@@ -85,7 +85,7 @@ static void set_guard(struct decoder *d, struct code *code)
     const struct ir_operand *guard = decode_operand(d, ROLE_GUARD, 0);
     uint32_t width;
     if (guard->kind != OPERAND_REGISTER) {
-        refuse(d, "this guard cannot be executed");
+        refuse(d, "this guard is not supported");
         return;
     }
     code->guard = decode_register(d, guard, &width);
@@ -116,7 +116,7 @@ static void decode_instruction(struct decoder *d, uint32_t id)
     uint32_t first = d->program->codes.n;
     set_guard(d, &code);
     if (!row) {
-        refuse(d, "this instruction cannot be executed");
+        refuse(d, "this instruction is not supported");
         code.step = step_refused;
     } else {
         code.lanes = row->lanes;

@@ -14,7 +14,7 @@ static const char *take(struct decoder *d, struct code *code, uint32_t n, uint32
 {
     uint32_t to = code->source_count++;
     code->s[to] = decode_source(d, use(d, n), width, type);
-    return code->s[to] == SLOT_NONE ? "this operand cannot be executed" : NULL;
+    return code->s[to] == SLOT_NONE ? "this operand is not supported" : NULL;
 }
 
 static const struct atomic_op *find_operation(const struct decoder *d)
@@ -72,7 +72,7 @@ static const char *prepare_bulk_copy(struct decoder *d, struct code *code, struc
         what->op = find_operation(d);
         what->element = decode_type_bytes(d->inst->type);
         if (!what->op)
-            return "this reduction cannot be executed";
+            return "this reduction is not supported";
     }
     if (!error)
         error = take(d, code, 0, 4, W_u32);
@@ -98,7 +98,7 @@ static const char *prepare_copy_arrive(struct decoder *d, struct code *code)
 const char *prepare_copy(struct decoder *d, struct code *code)
 {
     if (decode_has(d, W_tensor))
-        return "copies of tensors cannot be executed";
+        return "copies of tensors are not supported";
     if (decode_has(d, W_commit_group) || decode_has(d, W_wait_group) || decode_has(d, W_wait_all) ||
         decode_has(d, W_prefetch))
         return NULL; // a step without effect
@@ -125,14 +125,14 @@ const char *prepare_async_store(struct decoder *d, struct code *code)
     code->extra = what;
     code->step = step_async_store;
     if (d->inst->op == OP_red && !(what->op = find_operation(d)))
-        return "this atomic operation cannot be executed";
+        return "this atomic operation is not supported";
     what->element = to->bytes;
     code->list = decode_list(d, to->elements);
     for (uint32_t i = 0; i < to->elements; i++) {
         code->list->width[i] = to->bytes;
         code->list->slot[i] = decode_source(d, use(d, i), to->bytes, to->type);
         if (code->list->slot[i] == SLOT_NONE)
-            return "this operand cannot be executed";
+            return "this operand is not supported";
     }
     return NULL;
 }
@@ -179,8 +179,7 @@ static const char *prepare_pending(struct decoder *d, struct code *code)
     code->step = step_mbarrier_pending;
     code->width = 4;
     code->d = decode_result(d, decode_operand(d, ROLE_DEF, 0), 4, W_u32);
-    return code->d == SLOT_NONE ? "this destination cannot be executed"
-                                : take(d, code, 0, 8, W_u64);
+    return code->d == SLOT_NONE ? "this destination is not supported" : take(d, code, 0, 8, W_u64);
 }
 
 const char *prepare_mbarrier(struct decoder *d, struct code *code)
@@ -200,7 +199,7 @@ const char *prepare_mbarrier(struct decoder *d, struct code *code)
         code->width = what->op == MBARRIER_TEST ? WIDTH_PREDICATE : 8;
         code->d = decode_result(d, result, code->width, W_b64);
         if (code->d == SLOT_NONE)
-            return "this destination cannot be executed";
+            return "this destination is not supported";
     }
     code->value = what->op == MBARRIER_TEST && !what->parity ? 8 : 4;
     return use(d, 0) ? take(d, code, 0, (uint32_t)code->value, W_u32) : NULL;

@@ -34,8 +34,8 @@ static const char *take_values(struct decoder *d, struct code *code, uint32_t el
             *slot = reads ? decode_result(d, decode_operand(d, ROLE_DEF, i), bytes, d->inst->type)
                           : SLOT_NONE;
         if (*slot == SLOT_NONE && (reads || i >= elements))
-            return i < elements ? "this destination cannot be executed"
-                                : "this operand cannot be executed";
+            return i < elements ? "this destination is not supported"
+                                : "this operand is not supported";
     }
     return NULL;
 }
@@ -52,7 +52,7 @@ const char *prepare_atomic(struct decoder *d, struct code *code)
     what->memory = memory;
     what->op = find_operation(d);
     if (!what->op)
-        return "this atomic operation cannot be executed";
+        return "this atomic operation is not supported";
     if (memory->order == W_weak)
         memory->order = W_relaxed;
     uint32_t n = memory->elements, sources = decode_has(d, W_cas) ? 2 : 1;

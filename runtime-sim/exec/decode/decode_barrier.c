@@ -24,7 +24,7 @@ const char *prepare_barrier(struct decoder *d, struct code *code)
     barrier->arrive = decode_has(d, W_arrive);
     uint32_t uses = count_uses(d), predicates = barrier->reduce != BARRIER_PLAIN;
     if (decode_has(d, W_warp) || decode_has(d, W_cluster))
-        return "this barrier cannot be executed";
+        return "this barrier is not supported";
     barrier->counted = uses > 1 + predicates;
     code->source_count = 3;
     code->s[0] = decode_source(d, decode_operand(d, ROLE_USE, 0), 4, W_u32);
@@ -38,11 +38,11 @@ const char *prepare_barrier(struct decoder *d, struct code *code)
         code->d = decode_result(d, decode_operand(d, ROLE_DEF, 0), width, W_u32);
         code->width = (uint8_t)width;
         if (code->d == SLOT_NONE)
-            return "this destination cannot be executed";
+            return "this destination is not supported";
     }
     for (uint32_t i = 0; i < 3; i++)
         if (code->s[i] == SLOT_NONE)
-            return "this operand cannot be executed";
+            return "this operand is not supported";
     code->extra = barrier;
     return NULL;
 }

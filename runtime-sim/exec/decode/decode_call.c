@@ -39,7 +39,7 @@ static struct call_value *take_values(struct decoder *d, uint8_t slot, uint32_t 
             operands[i].role == ROLE_KEEP)
             continue;
         if (!take_value(d, &values[(*count)++], &operands[i]))
-            *error = "this argument cannot be executed";
+            *error = "this argument is not supported";
     }
     return values;
 }
@@ -59,10 +59,10 @@ static const char *take_function(struct decoder *d, struct call *call,
     call->function = IR_NONE;
     if (function->kind == OPERAND_REGISTER) {
         call->handle = decode_source(d, function, 8, W_u64);
-        return call->handle == SLOT_NONE ? "this call cannot be executed" : NULL;
+        return call->handle == SLOT_NONE ? "this call is not supported" : NULL;
     }
     if (function->kind != OPERAND_SYMBOL)
-        return "this call cannot be executed";
+        return "this call is not supported";
     const struct ir_module *module = d->program->module;
     const struct ir_symbol *symbol = &module->symbols.v[function->index];
     const struct name *name = tree_name(module->tree, symbol->name);
@@ -74,7 +74,7 @@ static const char *take_function(struct decoder *d, struct call *call,
     call->builtin = builtin_named(name->text, name->length);
     d->function->ordered = d->function->alone = d->function->in_order =
         true; // output and addresses depend on the order of threads
-    return call->builtin ? NULL : "this calls a function that has no body";
+    return call->builtin ? NULL : "the called function has no body";
 }
 
 const char *prepare_call(struct decoder *d, struct code *code)
@@ -87,7 +87,7 @@ const char *prepare_call(struct decoder *d, struct code *code)
         if (operands[i].slot == slot && operands[i].role == ROLE_USE)
             function = &operands[i];
     if (!function)
-        return "this call cannot be executed";
+        return "this call is not supported";
     error = take_function(d, call, function);
     if (slot)
         call->results = take_values(d, 0, &call->result_count, &error);

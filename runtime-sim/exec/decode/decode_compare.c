@@ -64,7 +64,7 @@ const char *prepare_compare(struct decoder *d, struct code *code)
         other = decode_source(d, decode_operand(d, ROLE_USE, 2), WIDTH_PREDICATE, W_pred);
     uint32_t second_result = second ? decode_result(d, second, WIDTH_PREDICATE, W_pred) : SLOT_NONE;
     if (other == SLOT_NONE || (second && second_result == SLOT_NONE))
-        return "this operand cannot be executed";
+        return "this operand is not supported";
     code->d = test;
     // Both read `other`, which may have the slot of the first result.
     uint32_t kept = second ? decode_temp(d, WIDTH_PREDICATE) : first_result;
@@ -84,14 +84,14 @@ const char *prepare_compare_pair(struct decoder *d, struct code *code)
     uint32_t first_result = code->d, other = SLOT_NONE;
     uint32_t second_result = second ? decode_result(d, second, WIDTH_PREDICATE, W_pred) : SLOT_NONE;
     if (second && second_result == SLOT_NONE)
-        return "this destination cannot be executed";
+        return "this destination is not supported";
     code->width2 = WIDTH_PREDICATE;
     code->d2 = second_result;
     if (boolean->word == W_UNKNOWN)
         return NULL;
     other = decode_source(d, decode_operand(d, ROLE_USE, 2), WIDTH_PREDICATE, W_pred);
     if (other == SLOT_NONE)
-        return "this operand cannot be executed";
+        return "this operand is not supported";
     code->d = decode_temp(d, WIDTH_PREDICATE);
     if (second) {
         // The first result may have the slot of `other`.
@@ -176,7 +176,7 @@ const char *prepare_set(struct decoder *d, struct code *code)
     const struct boolean *boolean = boolean_of(d);
     uint32_t result_width = decode_type_bytes(d->inst->type), other = 0;
     if (!row || (result_width != 2 && result_width != 4))
-        return "this comparison cannot be executed";
+        return "this comparison is not supported";
     uint32_t width = (uint32_t)row->widths[2] - '0';
     code->lanes = row->lanes;
     code->step = NULL;
@@ -197,7 +197,7 @@ const char *prepare_set(struct decoder *d, struct code *code)
     uint32_t result = decode_result(d, decode_operand(d, ROLE_DEF, 0), result_width, d->inst->type);
     if (code->s[0] == SLOT_NONE || code->s[1] == SLOT_NONE || other == SLOT_NONE ||
         result == SLOT_NONE)
-        return "this operand cannot be executed";
+        return "this operand is not supported";
     put_ones(d, code, result, result_width);
     if (d->behind.n - kept == 2) {
         struct code wider = d->behind.v[kept];

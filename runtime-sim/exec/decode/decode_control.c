@@ -38,5 +38,5 @@ const char *prepare_branch_indexed(struct decoder *d, struct code *code)
         if (d->fn->targets.v[i].inst == d->id)
             branch->targets[count++] = d->fn->targets.v[i].block;
     code->extra = branch;
-    return code->s[0] == SLOT_NONE ? "this index cannot be executed" : NULL;
+    return code->s[0] == SLOT_NONE ? "this index is not supported" : NULL;
 }

@@ -131,7 +131,7 @@ static const char *take_source(struct decoder *d, struct code *code, uint32_t op
 {
     uint32_t slot = decode_source(d, decode_operand(d, ROLE_USE, operand), width, type);
     code->s[code->source_count++] = slot;
-    return slot == SLOT_NONE ? "this operand cannot be executed" : NULL;
+    return slot == SLOT_NONE ? "this operand is not supported" : NULL;
 }
 
 static const char *take_elements(struct decoder *d, struct code *code, struct convert *convert,
@@ -145,7 +145,7 @@ static const char *take_elements(struct decoder *d, struct code *code, struct co
         convert->from_bytes = (uint8_t)(*operands * bytes);
         code->s[0] = pack_sources(d, *operands, bytes, from->word);
         code->source_count = 1;
-        return code->s[0] == SLOT_NONE ? "this operand cannot be executed" : NULL;
+        return code->s[0] == SLOT_NONE ? "this operand is not supported" : NULL;
     }
     const char *error = NULL;
     for (uint32_t i = 0; i < *operands && !error; i++)
@@ -164,7 +164,7 @@ static const char *take_random(struct decoder *d, struct code *code, struct conv
         convert->random = code->source_count;
         return take_source(d, code, operand, 4, W_b32);
     }
-    return "this rounding cannot be executed";
+    return "this rounding is not supported";
 }
 
 static bool is_copy(const struct decoder *d, const struct convert *convert, uint16_t from,
@@ -181,7 +181,7 @@ const char *prepare_convert(struct decoder *d, struct code *code)
     uint32_t operands;
     if (!to || !from || (is_integer(&to->format) && is_integer(&from->format)) ||
         (from->elements > 1 && from->elements != to->elements))
-        return "this conversion cannot be executed";
+        return "this conversion is not supported";
     describe(d, code, from, to, convert);
     const char *error = take_elements(d, code, convert, from, &operands);
     if (!error && code->round == ROUND_STOCHASTIC)
@@ -195,7 +195,7 @@ const char *prepare_convert(struct decoder *d, struct code *code)
     code->extra = convert;
     if (is_copy(d, convert, from->word, to->word))
         code->lanes = move_copy;
-    return code->d == SLOT_NONE ? "this destination cannot be executed" : error;
+    return code->d == SLOT_NONE ? "this destination is not supported" : error;
 }
 
 // Decodes cvt.pack, whose sources are 32-bit registers for all types in its name.
@@ -207,5 +207,5 @@ const char *prepare_convert_pack(struct decoder *d, struct code *code)
         error = take_source(d, code, i, 4, W_u32);
     code->width = 4;
     code->d = decode_result(d, decode_operand(d, ROLE_DEF, 0), 4, W_u32);
-    return code->d == SLOT_NONE ? "this destination cannot be executed" : error;
+    return code->d == SLOT_NONE ? "this destination is not supported" : error;
 }

@@ -5,7 +5,7 @@
 const char *prepare_rounding(struct decoder *d, struct code *code)
 {
     (void)d;
-    return code->round <= ROUND_UP ? NULL : "this rounding cannot be executed";
+    return code->round <= ROUND_UP ? NULL : "this rounding is not supported";
 }
 
 const char *prepare_two_or_three(struct decoder *d, struct code *code)
@@ -16,7 +16,7 @@ const char *prepare_two_or_three(struct decoder *d, struct code *code)
     for (uint32_t i = 0; i < code->source_count; i++) {
         code->s[i] = decode_source(d, decode_operand(d, ROLE_USE, i), 4, d->inst->type);
         if (code->s[i] == SLOT_NONE)
-            return "this operand cannot be executed";
+            return "this operand is not supported";
     }
-    return code->d == SLOT_NONE ? "this destination cannot be executed" : NULL;
+    return code->d == SLOT_NONE ? "this destination is not supported" : NULL;
 }

@@ -15,14 +15,14 @@ const char *prepare_lop3(struct decoder *d, struct code *code)
     bool boolean = decode_has(d, W_and) || decode_has(d, W_or);
     const struct ir_operand *table = decode_operand(d, ROLE_USE, 3);
     if (!table || table->kind != OPERAND_IMMEDIATE)
-        return "a table that is no number cannot be executed";
+        return "a truth table that is not a number is not supported";
     code->value = coefficients((uint32_t)table->value & 0xff);
     code->d = decode_result(d, decode_operand(d, ROLE_DEF, 0), 4, W_b32);
     code->width = 4;
     if (boolean)
         code->d2 = decode_result(d, decode_operand(d, ROLE_DEF, 1), WIDTH_PREDICATE, W_pred);
     if (code->d == SLOT_NONE || (boolean && code->d2 == SLOT_NONE))
-        return "this destination cannot be executed";
+        return "this destination is not supported";
     for (uint32_t i = 0; i < 3; i++)
         code->s[i] = decode_source(d, decode_operand(d, ROLE_USE, i), 4, W_b32);
     if (boolean)
@@ -30,6 +30,6 @@ const char *prepare_lop3(struct decoder *d, struct code *code)
     code->source_count = boolean ? 4 : 3;
     for (uint32_t i = 0; i < code->source_count; i++)
         if (code->s[i] == SLOT_NONE)
-            return "this operand cannot be executed";
+            return "this operand is not supported";
     return NULL;
 }

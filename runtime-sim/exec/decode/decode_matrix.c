@@ -7,7 +7,7 @@
 #include "runtime-sim/exec/decode/decode_memory.h"
 #include <stdio.h>
 
-static const char bad_operand[] = "this operand of a matrix instruction cannot be executed";
+static const char bad_operand[] = "this operand of a matrix instruction is not supported";
 
 // The classified modifiers of an instruction.
 struct matrix_words {
@@ -264,9 +264,9 @@ static const char *take_product(struct decoder *d, struct code *code,
     struct product *p = ARENA_NEW(d->program->arena, struct product);
     uint16_t a = words->types[1];
     if (!find_kind(d, a, p))
-        return "matrices of this type cannot be executed";
+        return "matrices of this type are not supported";
     if (code->attributes & ATTR_SAT && p->kind != PRODUCT_INTEGER)
-        return "a floating-point product of matrices with .satfinite";
+        return "a floating-point matrix product with .satfinite";
     p->m = (uint8_t)words->m;
     p->n = (uint8_t)words->n;
     p->k = (uint8_t)(a == W_b1 ? words->k / 32 : words->k);
@@ -292,7 +292,7 @@ const char *prepare_mma(struct decoder *d, struct code *code)
 {
     struct matrix_words words = read_words(d);
     if (words.other || words.type_count != 4)
-        return "block-scaled products of matrices and those of a .kind cannot be executed";
+        return "block-scaled matrix products and those with a .kind are not supported";
     return take_product(d, code, &words);
 }
 
@@ -348,7 +348,7 @@ const char *prepare_wmma(struct decoder *d, struct code *code)
 {
     struct matrix_words words = read_words(d);
     if (words.other)
-        return "this instruction cannot be executed";
+        return "this instruction is not supported";
     if (!decode_has(d, W_mma))
         return take_wmma_memory(d, code, &words);
     if (words.type_count == 2) { // the types of a and b are implied

@@ -22,7 +22,7 @@ static const char *take_second(struct decoder *d, struct code *code)
         return NULL;
     code->d2 = decode_result(d, second, WIDTH_PREDICATE, W_pred);
     code->width2 = WIDTH_PREDICATE;
-    return code->d2 == SLOT_NONE ? "this destination cannot be executed" : NULL;
+    return code->d2 == SLOT_NONE ? "this destination is not supported" : NULL;
 }
 
 const char *prepare_meet(struct decoder *d, struct code *code)

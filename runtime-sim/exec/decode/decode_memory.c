@@ -56,8 +56,8 @@ static const char *read_address(struct decoder *d, struct memory_code *memory,
         memory->base_width = 8;
         memory->base = decode_symbol(d, base, 8);
         memory->offset = 0;
-        return memory->base == SLOT_NONE ? "this address cannot be executed" : NULL;
-    default: return "this address cannot be executed";
+        return memory->base == SLOT_NONE ? "this address is not supported" : NULL;
+    default: return "this address is not supported";
     }
 }
 
@@ -94,7 +94,7 @@ static void settle_space(const struct decoder *d, struct memory_code *memory,
 struct memory_code *decode_memory(struct decoder *d, uint32_t n, uint16_t space, const char **error)
 {
     const struct ir_operand *base = decode_operand(d, ROLE_ADDRESS, n);
-    *error = "this address cannot be executed";
+    *error = "this address is not supported";
     if (!base)
         return NULL;
     struct memory_code *memory = ARENA_NEW(d->program->arena, struct memory_code);
@@ -155,7 +155,7 @@ static const char *load_parameter(struct decoder *d, struct code *code)
     const struct ir_operand *base = decode_operand(d, ROLE_ADDRESS, 0);
     const struct ir_operand *to = decode_operand(d, ROLE_DEF, 0);
     if (!to || to->kind != OPERAND_REGISTER)
-        return "this destination cannot be executed";
+        return "this destination is not supported";
     uint32_t width, slot = decode_register(d, to, &width);
     struct location at = layout_locate(d->program, d->function, base->index);
     code->lanes = move_lanes;
@@ -198,7 +198,7 @@ const char *prepare_load(struct decoder *d, struct code *code)
         else
             code->list->slot[i] = SLOT_NONE;
         if (code->list->slot[i] == SLOT_NONE)
-            return "this destination cannot be executed";
+            return "this destination is not supported";
         code->list->width[i] = (uint8_t)width;
     }
     code->step = step_load;
@@ -242,7 +242,7 @@ const char *prepare_store(struct decoder *d, struct code *code)
         else
             code->list->slot[i] = decode_source(d, from, width, memory->type);
         if (code->list->slot[i] == SLOT_NONE)
-            return "this operand cannot be executed";
+            return "this operand is not supported";
         code->list->width[i] = (uint8_t)width;
     }
     code->step = step_store;

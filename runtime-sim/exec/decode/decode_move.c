@@ -4,8 +4,8 @@
 #include "runtime-sim/exec/decode/prepare.h"
 #include <string.h>
 
-static const char bad_source[] = "this operand cannot be executed";
-static const char bad_result[] = "this destination cannot be executed";
+static const char bad_source[] = "this operand is not supported";
+static const char bad_result[] = "this destination is not supported";
 
 void move_copy(const struct code *code, void *d, const void *const *s)
 {

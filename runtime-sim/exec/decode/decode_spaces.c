@@ -25,8 +25,8 @@ static const char *take_pair(struct decoder *d, struct code *code, uint32_t to, 
     code->s[0] = decode_source(d, decode_operand(d, ROLE_USE, 0), from, W_u64);
     code->source_count = 1;
     if (code->d == SLOT_NONE)
-        return "this destination cannot be executed";
-    return code->s[0] == SLOT_NONE ? "this operand cannot be executed" : NULL;
+        return "this destination is not supported";
+    return code->s[0] == SLOT_NONE ? "this operand is not supported" : NULL;
 }
 
 const char *prepare_cvta(struct decoder *d, struct code *code)
@@ -60,7 +60,7 @@ const char *prepare_mapa(struct decoder *d, struct code *code)
     code->s[1] = decode_source(d, decode_operand(d, ROLE_USE, 1), 4, W_u32);
     code->source_count = 2;
     code->step = decode_space(d, 0) == W_UNKNOWN ? step_map_generic : step_map_shared;
-    return error ? error : code->s[1] == SLOT_NONE ? "this operand cannot be executed" : NULL;
+    return error ? error : code->s[1] == SLOT_NONE ? "this operand is not supported" : NULL;
 }
 
 const char *prepare_getctarank(struct decoder *d, struct code *code)
@@ -89,7 +89,7 @@ const char *prepare_policy(struct decoder *d, struct code *code)
     code->d = decode_result(d, decode_operand(d, ROLE_DEF, 0), 8, W_u64);
     code->s[0] = decode_constant(d, policy, 8);
     code->source_count = 1;
-    return code->d == SLOT_NONE ? "this destination cannot be executed" : NULL;
+    return code->d == SLOT_NONE ? "this destination is not supported" : NULL;
 }
 
 const char *prepare_alloca(struct decoder *d, struct code *code)
@@ -106,7 +106,7 @@ const char *prepare_stack_save(struct decoder *d, struct code *code)
 {
     code->width = (uint8_t)decode_type_bytes(d->inst->type);
     code->d = decode_result(d, decode_operand(d, ROLE_DEF, 0), code->width, W_u64);
-    return code->d == SLOT_NONE ? "this destination cannot be executed" : NULL;
+    return code->d == SLOT_NONE ? "this destination is not supported" : NULL;
 }
 
 const char *prepare_stack_restore(struct decoder *d, struct code *code)
@@ -115,5 +115,5 @@ const char *prepare_stack_restore(struct decoder *d, struct code *code)
     code->value = width;
     code->s[0] = decode_source(d, decode_operand(d, ROLE_USE, 0), width, W_u64);
     code->source_count = 1;
-    return code->s[0] == SLOT_NONE ? "this operand cannot be executed" : NULL;
+    return code->s[0] == SLOT_NONE ? "this operand is not supported" : NULL;
 }

@@ -113,14 +113,14 @@ static const char *take_address(struct decoder *d, struct code *code, struct tex
     code->s[0] = texture ? take_handle(d, texture) : SLOT_NONE;
     code->source_count = 1;
     if (code->s[0] == SLOT_NONE || !next)
-        return "this texture cannot be executed";
+        return "this texture is not supported";
     if (is_sampler(d, next)) {
         n++;
         what->initial = initial_sampler(d, next);
         what->sampler = (uint8_t)(1 + what->dimensions);
         code->s[what->sampler] = take_handle(d, next);
         if (code->s[what->sampler] == SLOT_NONE)
-            return "this sampler cannot be executed";
+            return "this sampler is not supported";
         code->source_count++;
     }
     for (uint32_t i = 0; i < what->dimensions; i++) {
@@ -129,7 +129,7 @@ static const char *take_address(struct decoder *d, struct code *code, struct tex
                              ? decode_source(d, next, 4, what->whole ? W_s32 : W_f32)
                              : SLOT_NONE;
         if (code->s[1 + i] == SLOT_NONE)
-            return "this coordinate cannot be executed";
+            return "this coordinate is not supported";
         code->source_count++;
     }
     return NULL;
@@ -144,13 +144,13 @@ static const char *take_results(struct decoder *d, struct code *code, uint16_t t
         code->list->slot[i] = decode_result(d, decode_operand(d, ROLE_DEF, i), width, type);
         code->list->width[i] = (uint8_t)width;
         if (code->list->slot[i] == SLOT_NONE)
-            return "this destination cannot be executed";
+            return "this destination is not supported";
     }
     resident = decode_operand(d, ROLE_DEF, count);
     if (!first || !resident)
         return NULL;
     code->d2 = decode_result(d, resident, WIDTH_PREDICATE, W_pred);
-    return code->d2 == SLOT_NONE ? "this destination cannot be executed" : NULL;
+    return code->d2 == SLOT_NONE ? "this destination is not supported" : NULL;
 }
 
 // Returns true if operands follow the address: a level, or two gradients, which select a level.
@@ -213,7 +213,7 @@ const char *prepare_txq(struct decoder *d, struct code *code)
     code->s[0] = texture ? take_handle(d, texture) : SLOT_NONE;
     code->source_count = 1;
     if (code->s[0] == SLOT_NONE || code->d == SLOT_NONE)
-        return "this texture cannot be executed";
+        return "this texture is not supported";
     what->initial = initial_sampler(d, texture);
     return NULL;
 }

@@ -73,7 +73,7 @@ static const char *take_registers(struct decoder *d, struct code *code)
 {
     const struct ir_operand *result = decode_operand(d, ROLE_DEF, 0);
     if (!result)
-        return "this destination cannot be executed";
+        return "this destination is not supported";
     struct ir_operand whole = whole_of(result);
     code->d = decode_result(d, &whole, 4, W_b32);
     code->width = 4;
@@ -82,9 +82,9 @@ static const char *take_registers(struct decoder *d, struct code *code)
     code->s[2] = decode_operand(d, ROLE_USE, 2) ? source(d, 2) : decode_constant(d, 0, 4);
     code->source_count = 3;
     if (code->d == SLOT_NONE)
-        return "this destination cannot be executed";
+        return "this destination is not supported";
     return code->s[0] == SLOT_NONE || code->s[1] == SLOT_NONE || code->s[2] == SLOT_NONE
-               ? "this operand cannot be executed"
+               ? "this operand is not supported"
                : NULL;
 }
 
@@ -215,7 +215,7 @@ const char *prepare_video(struct decoder *d, struct code *code)
     uint32_t count = results_of(d->inst->op);
     read_words(d, v, &types);
     if (!(count == 1 ? scalar(d, v, &types) : simd(d, v, &types, count)))
-        return "this part of a register cannot be executed";
+        return "this part of a register is not supported";
     code->extra = v;
     return take_registers(d, code);
 }
@@ -226,7 +226,7 @@ const char *prepare_vmad(struct decoder *d, struct code *code)
     struct types types = types_of(d, false);
     const struct ir_operand *c = decode_operand(d, ROLE_USE, 2);
     if (!c || !scalar_sources(d, v, &types))
-        return "this part of a register cannot be executed";
+        return "this part of a register is not supported";
     v->invert_product =
         decode_operand(d, ROLE_USE, 0)->negated != decode_operand(d, ROLE_USE, 1)->negated;
     v->invert_c = c->negated && !v->invert_product;

@@ -40,8 +40,7 @@ static void describe_shared(const struct warp *warp, uint64_t address, char *to,
     uint32_t bytes = warp->cta->shared_bytes, dynamic = warp->cta->launch->dynamic_shared;
     uint32_t before = (uint32_t)-address;
     if (address >= SHARED_STRIDE && before < SHARED_STRIDE) { // with 32-bit or 64-bit addresses
-        snprintf(to, size, "%u bytes in front of the CTA's %u bytes of shared memory", before,
-                 bytes);
+        snprintf(to, size, "%u bytes before the CTA's %u bytes of shared memory", before, bytes);
         return;
     }
     if (dynamic && address >= bytes - dynamic) {
@@ -51,7 +50,7 @@ static void describe_shared(const struct warp *warp, uint64_t address, char *to,
     }
     bool outside = nearest && address - at >= nearest->size;
     if (!nearest || (outside && at + nearest->size < bytes)) { // the dynamic part is the last
-        snprintf(to, size, "in none of the CTA's %u bytes of shared memory", bytes);
+        snprintf(to, size, "outside of the CTA's %u bytes of shared memory", bytes);
         return;
     }
     const struct name *name = tree_name(program->module->tree, nearest->name);
@@ -72,8 +71,8 @@ static void describe_local(const struct access *access, uint64_t address, char *
 {
     uint64_t before = -address;
     if (before && before < SHARED_STRIDE)
-        snprintf(to, size, "%" PRIu64 " bytes in front of the thread's %u bytes of local memory",
-                 before, access->local_end);
+        snprintf(to, size, "%" PRIu64 " bytes before the thread's %u bytes of local memory", before,
+                 access->local_end);
     else
         image_describe_offset(to, size, address, access->local_end, "local memory", 12);
 }
@@ -126,7 +125,7 @@ static bool find_global(struct warp *warp, const struct access *access, uint32_t
     if (!spot->host)
         return bad_address(warp, access, spot, lane, bytes,
                            image_at(image, spot->address, 1, &warp->hint)
-                               ? "goes beyond the allocation that it begins in"
+                               ? "extends beyond the allocation in which it starts"
                                : "is in no allocation");
     if (access->writes && image->list.v[warp->hint].constant)
         return bad_address(warp, access, spot, lane, bytes, "is in constant memory");

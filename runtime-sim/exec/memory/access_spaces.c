@@ -196,7 +196,7 @@ enum step_result step_alloca(struct warp *warp, struct path *path, const struct 
     uint64_t bytes = most_of(warp, code, mask);
     uint64_t begin = align_up(path->local_end, what->align);
     if (bytes > MOST_LOCAL || begin + bytes > MOST_LOCAL)
-        return warp_fault(warp, code, mask, "the stack of the thread is full");
+        return warp_fault(warp, code, mask, "stack overflow in this thread");
     grow_stack(warp, path, (uint32_t)(begin + bytes));
     put_all(warp, code, mask, begin);
     return STEP_NEXT;
@@ -218,7 +218,8 @@ enum step_result step_stack_restore(struct warp *warp, struct path *path, const 
     uint64_t end = most_of(warp, code, mask);
     const struct program_function *fn = &warp->program->functions.v[path->function];
     if (end < path->local + (uint64_t)fn->local_bytes || end > MOST_LOCAL)
-        return warp_fault(warp, code, mask, "the stack is set to what no stacksave returned");
+        return warp_fault(warp, code, mask,
+                          "the stack is set to a value that no stacksave returned");
     if (mask == path->mask) // other lanes may still use the stack
         path->local_end = (uint32_t)end;
     warp_reserve(warp, 0, path->local_end);

@@ -54,8 +54,7 @@ static enum step_result put_each(struct warp *warp, const struct access *access,
     for (; mask; mask &= mask - 1) {
         uint32_t rank = (uint32_t)__builtin_ctz(mask);
         if (rank >= cluster->count)
-            return warp_fault(warp, access->code, 1u << lane, "there is no CTA %u in the cluster",
-                              rank);
+            return warp_fault(warp, access->code, 1u << lane, "the cluster has no CTA %u", rank);
         struct spot spot = *to;
         spot.cta = cluster->ctas[rank];
         spot.host = spot.cta->shared + to->address;
@@ -90,8 +89,8 @@ static enum step_result copy_lane(struct warp *warp, const struct code *code, st
     struct spot to, from = {0};
     uint8_t *barrier = NULL;
     if (bytes & (align - 1))
-        return warp_fault(warp, code, 1u << lane, "a copy of %u bytes is no multiple of %u", bytes,
-                          align);
+        return warp_fault(warp, code, 1u << lane, "a copy of %u bytes is not a multiple of %u",
+                          bytes, align);
     if (!bytes)
         return STEP_NEXT;
     if (!access_find(warp, &copy->to, lane, bytes, align, &to) ||

@@ -81,7 +81,7 @@ void image_describe_offset(char *to, size_t size, uint64_t offset, uint64_t byte
     else if (offset == bytes)
         snprintf(to, size, "at the end of '%.*s' (%" PRIu64 " bytes)", (int)length, name, bytes);
     else
-        snprintf(to, size, "%" PRIu64 " bytes behind '%.*s' (%" PRIu64 " bytes)", offset - bytes,
+        snprintf(to, size, "%" PRIu64 " bytes after '%.*s' (%" PRIu64 " bytes)", offset - bytes,
                  (int)length, name, bytes);
 }
 
@@ -122,10 +122,10 @@ void image_describe(const struct image *image, uint64_t address, char *to, size_
     if (inside && below->state == ALLOCATION_FREED)
         snprintf(to, size, "inside '%s', which was freed", below->name);
     else if (!inside && behind > FAR && before > FAR)
-        snprintf(to, size, "near no allocation");
+        snprintf(to, size, "not near any allocation");
     else if (!inside && before < behind)
-        snprintf(to, size, "%" PRIu64 " bytes in front of '%s' (%" PRIu64 " bytes)", before,
-                 above->name, above->bytes);
+        snprintf(to, size, "%" PRIu64 " bytes before '%s' (%" PRIu64 " bytes)", before, above->name,
+                 above->bytes);
     else
         image_describe_offset(to, size, offset, below->bytes, below->name, strlen(below->name));
 }

@@ -93,7 +93,7 @@ static bool arrive(struct warp *warp, const struct code *code, uint8_t *at, uint
         return true;
     if (count > barrier.pending) {
         warp_fault(warp, code, 1u << lane,
-                   "%llu arrive at an mbarrier that waits for %u in this phase",
+                   "%llu arrivals at an mbarrier that expects %u in this phase",
                    (unsigned long long)count, (unsigned)barrier.pending);
         return false;
     }

@@ -227,7 +227,7 @@ static bool has_dimensions(const struct fetch *fetch, uint32_t dimensions)
     uint32_t has = fetch->texture->height ? 2 : 1;
     if (has != dimensions)
         warp_fault(fetch->warp, fetch->code, 1u << fetch->lane,
-                   "a fetch in %u dimension%s from a texture that has %u", dimensions,
+                   "a fetch with %u dimension%s from a texture with %u", dimensions,
                    dimensions == 1 ? "" : "s", has);
     return has == dimensions;
 }

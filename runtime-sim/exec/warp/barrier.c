@@ -97,7 +97,7 @@ static enum step_result come(struct warp *warp, struct path *path, const struct 
     const struct barrier_code *what = code->extra;
     struct barrier *barrier = &warp->cta->barriers[number];
     if (barrier->arrived[warp->index] & mask)
-        return warp_fault(warp, code, mask, "a thread comes to barrier %u a second time", number);
+        return warp_fault(warp, code, mask, "a thread arrives at barrier %u a second time", number);
     if (what->reduce != BARRIER_PLAIN) {
         uint32_t trues = *(const uint32_t *)warp_slot(warp, code->s[2]);
         barrier->trues += (uint32_t)__builtin_popcount(trues & mask);
@@ -130,8 +130,8 @@ static bool take_operand(struct warp *warp, const struct code *code, uint32_t wh
         if (lanes[lane] == *value)
             continue;
         warp_fault(warp, code, 1u << lane,
-                   "threads of a warp come to a barrier with different %s: %u and %u", what, *value,
-                   lanes[lane]);
+                   "threads of a warp arrive at a barrier with different %s: %u and %u", what,
+                   *value, lanes[lane]);
         return false;
     }
     return true;
@@ -150,7 +150,7 @@ enum step_result step_barrier(struct warp *warp, struct path *path, const struct
         (what->counted && !take_operand(warp, code, 1, mask, "counts of threads", &expected)))
         return STEP_FAULT;
     if (number >= BARRIERS)
-        return warp_fault(warp, code, mask, "there is no barrier %u", number);
+        return warp_fault(warp, code, mask, "barrier %u does not exist", number);
     // Lanes whose guard is false continue separately.
     if (mask != path->mask) {
         uint32_t self = warp->current;

@@ -53,7 +53,7 @@ static const char *call_free(struct warp *warp, const struct path *path, const s
         warp->fault->has_address = true;
         warp->fault->address = address;
         image_describe(image, address, warp->fault->nearest, sizeof warp->fault->nearest);
-        return "free of an address that malloc did not give, or that was freed";
+        return "free of an address that malloc did not return, or that was already freed";
     }
     return NULL;
 }

@@ -183,7 +183,7 @@ static enum step_result enter(struct warp *warp, const struct code *code, uint32
     to.pc = callee->begin;
     to.mask = mask;
     if (to.local_end > MOST_LOCAL || to.frame > UINT32_C(1) << 28)
-        return warp_fault(warp, code, mask, "the stack of the thread is full");
+        return warp_fault(warp, code, mask, "stack overflow in this thread");
     uint32_t join = warp_new_join(warp, &from, from.pc + 1, mask);
     warp->joins.v[join].call = code->extra;
     to.join = join;
@@ -212,7 +212,7 @@ static enum step_result call_by_handle(struct warp *warp, const struct code *cod
     if (first < warp->program->function_of.n)
         function = warp->program->function_of.v[first];
     if (function == IR_NONE)
-        return warp_fault(warp, code, same & mask, "call of an address that is no function");
+        return warp_fault(warp, code, same & mask, "call of an address that is not a function");
     return enter(warp, code, function, same & mask);
 }
 

@@ -50,7 +50,7 @@ enum step_result step_cluster_arrive(struct warp *warp, struct path *path, const
         return detached_fault(warp, code, mask, "barriers");
     if (warp->cluster_arrived & mask)
         return warp_fault(warp, code, mask & warp->cluster_arrived,
-                          "a thread comes to the cluster's barrier a second time");
+                          "a thread arrives at the cluster's barrier a second time");
     warp->cluster_arrived |= mask;
     cluster_barrier_check(warp->cta);
     return STEP_NEXT;

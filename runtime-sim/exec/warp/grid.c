@@ -261,9 +261,9 @@ bool grid_begin(struct launch *launch, struct arena *arena, struct fault *fault)
         return true;
     fault->happened = fault->refused = true;
     snprintf(fault->text, sizeof fault->text,
-             "a grid of %u x %u x %u CTAs has no clusters of %u x %u x %u", launch->grid[0],
-             launch->grid[1], launch->grid[2], launch->cluster[0], launch->cluster[1],
-             launch->cluster[2]);
+             "a grid of %u x %u x %u CTAscannot be divided into clusters of %u x %u x %u",
+             launch->grid[0], launch->grid[1], launch->grid[2], launch->cluster[0],
+             launch->cluster[1], launch->cluster[2]);
     return false;
 }
 

@@ -28,7 +28,10 @@ bool matrix_lanes(struct warp *warp, const struct code *code, uint32_t mask)
 {
     if (mask == FULL_MASK)
         return true;
-    warp_fault(warp, code, mask, "a matrix needs all lanes of the warp; here are 0x%08x", mask);
+    warp_fault(warp, code, mask,
+               "a matrix instruction needs all lanes of the warp; active are "
+               "0x%08x",
+               mask);
     return false;
 }
 

@@ -225,7 +225,7 @@ enum step_result step_branch_indexed(struct warp *warp, struct path *path, const
         same |= (uint32_t)(index[i] == first) << i;
     same &= mask;
     if (first >= branch->count)
-        return warp_fault(warp, code, same, "branch to entry %u of a list of %u", first,
+        return warp_fault(warp, code, same, "branch to entry %u of a list of %u targets", first,
                           branch->count);
     if (same != all) {
         uint32_t join = join_for(warp, path, branch->join);

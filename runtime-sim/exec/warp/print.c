@@ -33,7 +33,7 @@ static uint64_t next_argument(struct printing *p, uint32_t bytes)
     if (at)
         memcpy(&value, at, bytes);
     else
-        p->error = "printf reads an argument outside of the memory";
+        p->error = "printf reads an argument outside of all allocations";
     p->arguments += bytes;
     return value;
 }
@@ -95,7 +95,7 @@ static int print_string(struct printing *p, char *text, char *spec, char letter)
     if (!address)
         strcpy(string, "(null)");
     else if (!guest_string(p->warp, p->lane, address, string, sizeof string))
-        p->error = "printf reads a string outside of the memory";
+        p->error = "printf reads a string outside of all allocations";
     return snprintf(text, PIECE, spec, string);
 #pragma GCC diagnostic pop
 }
@@ -127,7 +127,7 @@ static void print_one(struct printing *p, uint64_t format_address)
 {
     char format[FORMAT];
     if (!guest_string(p->warp, p->lane, format_address, format, sizeof format)) {
-        p->error = "printf reads a format outside of the memory";
+        p->error = "printf reads a format outside of all allocations";
         return;
     }
     for (const char *at = format; *at && !p->error;) {

@@ -7,7 +7,7 @@ enum step_result step_refused(struct warp *warp, struct path *path, const struct
                               uint32_t mask)
 {
     (void)path;
-    return warp_fault(warp, code, mask, "this instruction cannot be executed");
+    return warp_fault(warp, code, mask, "this instruction is not supported");
 }
 
 enum step_result step_trap(struct warp *warp, struct path *path, const struct code *code,
@@ -22,7 +22,7 @@ enum step_result step_breakpoint(struct warp *warp, struct path *path, const str
                                  uint32_t mask)
 {
     (void)path;
-    return mask ? warp_fault(warp, code, mask, "the kernel came to a breakpoint") : STEP_NEXT;
+    return mask ? warp_fault(warp, code, mask, "the kernel reached a breakpoint") : STEP_NEXT;
 }
 
 enum step_result step_nothing(struct warp *warp, struct path *path, const struct code *code,

@@ -26,12 +26,12 @@ static void describe_room(const struct machine *machine, const struct machine_la
         if (!strcmp(limits[i].limit, from->limit))
             snprintf(text, size,
                      "a core has too little %s for one CTA of the launch: %s is %" PRIu64
-                     ", and the CTA needs %" PRIu64,
+                     ", but the CTA needs %" PRIu64,
                      from->limit, limits[i].key, limits[i].room, limits[i].needs);
     if (!strcmp(from->limit, "registers"))
         snprintf(text + strlen(text), size - strlen(text),
-                 ", at %u for each thread (%s; --set=core.thread_registers=N sets it)",
-                 from->registers, from->registers_source);
+                 ", at %u per thread (%s; --set=core.thread_registers=N sets it)", from->registers,
+                 from->registers_source);
 }
 
 // Returns false and sets the fault in `result` if the launch does not fit the machine.
@@ -50,13 +50,12 @@ static bool check_room(const struct machine *machine, const struct machine_launc
     else if (together)
         snprintf(fault->text, sizeof fault->text,
                  "the launch's %" PRIu64
-                 " CTAs must be resident at once, and each of the machine's "
-                 "%u cores has room for %u: it has too little %s",
+                 " CTAs must be resident at once, but each of the machine's %u cores has room for "
+                 "only %u: it has too little %s",
                  ctas, cores, from->room, from->limit);
     else if (fault->refused)
         snprintf(fault->text, sizeof fault->text,
-                 "a cluster has %u CTAs, one for each core, and memory.cores is %u", cluster,
-                 cores);
+                 "a cluster has %u CTAs, one per core, but memory.cores is %u", cluster, cores);
     return !fault->refused;
 }
 

@@ -63,8 +63,8 @@ static const char *check_lines(struct arena *arena, const struct machine_config 
     if ((uint64_t)cores * each + (uint64_t)slices * slice <= MOST)
         return NULL;
     return arena_printf(arena,
-                        "the caches of %u cores have %u lines each, the slices %u, "
-                        "together more than %d",
+                        "the caches of %u cores have %u lines each, and the slices %u: in total "
+                        "more than %d",
                         cores, each, slice, MOST);
 }
 
@@ -81,8 +81,8 @@ static const char *check_schemes(struct arena *arena, const struct machine_confi
     if (count <= NUMBERS && requesters <= NUMBERS && stalls <= STALLS_MOST)
         return NULL;
     return arena_printf(arena,
-                        "the program has %u schemes with %u requesters and %u stall reasons, and "
-                        "a machine can have %u, %u and %u",
+                        "the program has %u schemes with %u requesters and %u stall reasons, but a "
+                        "machine can have only %u, %u and %u",
                         count, requesters, stalls, NUMBERS, NUMBERS, STALLS_MOST);
 }
 
@@ -92,15 +92,15 @@ const char *machine_check(struct arena *arena, const struct machine_config *conf
     if (wrong)
         return wrong;
     if (config->l1.line_bytes != LINE_BYTES || config->memsys.llc.line_bytes != LINE_BYTES)
-        return "l1.line_bytes and llc.line_bytes must be 128: addresses of a warp are joined to "
-               "lines of 128 bytes";
+        return "l1.line_bytes and llc.line_bytes must be 128: addresses of a warp are coalesced "
+               "into lines of 128 bytes";
     if (config->l1.write == CACHE_BACK || config->l1.allocate_writes)
         return "the L1 must have write: through or evict, and allocate_writes: false";
     if (config->l1.fill_port == CACHE_FILL_OWN && config->l1.port_bytes < config->l1.line_bytes)
-        return "l1.fill_port: own needs l1.port_bytes of a line: the core takes an answer in a "
+        return "l1.fill_port: own needs l1.port_bytes to be a line: the core accepts a reply per "
                "cycle";
     if (config->core.threads > config->core.warps * LANES)
-        return arena_printf(arena, "core.threads is more than the %u threads of core.warps",
+        return arena_printf(arena, "core.threads exceeds the %u threads of core.warps",
                             config->core.warps * LANES);
     wrong = memsys_check(arena, &config->memsys);
     wrong = wrong ? wrong : check_schemes(arena, config);

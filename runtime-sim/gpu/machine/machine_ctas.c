@@ -31,7 +31,7 @@ uint32_t machine_registers(const struct machine *machine, const struct machine_l
     *source = ".maxnreg";
     if (fn->maxnreg && fn->maxnreg < fn->registers)
         return fn->maxnreg;
-    *source = "the most for a CTA of the declared size";
+    *source = "the maximum for a CTA of the declared size";
     if (most && most < fn->registers)
         return most;
     *source = "estimated from the kernel's PTX";

@@ -114,7 +114,7 @@ static void run_cta(struct running *running, struct cta *cta, struct fault *faul
     if (state != WARP_DONE && !fault->happened && !launch_stops(launch)) {
         fault->happened = fault->refused = true;
         snprintf(fault->text, sizeof fault->text,
-                 "a CTA that is left out by sampling waits for an event that cannot occur");
+                 "a CTA that sampling skips waits for an event that cannot occur");
     }
     count_skipped(&running->launch->skipped, cta);
 }

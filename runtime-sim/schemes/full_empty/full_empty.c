@@ -69,7 +69,8 @@ static const char *check(struct arena *arena, const void *own, const struct mach
     if (config->granule & (config->granule - 1))
         return "fe.granule must be a power of two";
     if (memory->sectors || memory->chunk % PLANE_LINE)
-        return "fe.enabled needs memory.sectors: false, and memory.chunk of whole lines";
+        return "fe.enabled needs memory.sectors: false, and memory.chunk to be a multiple of the "
+               "line size";
     if (class_vcs(&machine->memsys.request_network, memory->request_class) < CLASSES ||
         class_vcs(&machine->memsys.reply_network, memory->reply_class) < CLASSES)
         return arena_printf(
@@ -77,8 +78,8 @@ static const char *check(struct arena *arena, const void *own, const struct mach
     for (uint32_t i = 0; machine->schemes[i]; i++) {
         const struct scheme_ops *ops = machine->schemes[i];
         if (ops->memory.requester_count && machine_enables(machine, i) && !ops->memory.passes_gates)
-            return arena_printf(
-                arena, "fe.enabled: requests of '%s' do not pass the bits of memory", ops->name);
+            return arena_printf(arena, "fe.enabled: requests of '%s' bypass the full/empty bits",
+                                ops->name);
     }
     return NULL;
 }

@@ -26,21 +26,25 @@ static const char *check_packets(struct arena *arena, const void *own,
     uint32_t class = config->memsys.memory.packet_class;
     uint32_t nodes = noc_node_count(network);
     if (config->memsys.memory.node_cores > 1)
-        return "offload.policy needs memory.node_cores: 1, since a core that computes is a node";
+        return "offload.policy needs memory.node_cores: 1, since each core that computes must be a "
+               "node";
     if (nodes > PACKET_NODES)
-        return arena_printf(arena, "request_network has %u nodes, and a ComputePacket can name %u",
+        return arena_printf(arena,
+                            "request_network has %u nodes, but a ComputePacket can name "
+                            "only %u",
                             nodes, (unsigned)PACKET_NODES);
     if (class < network->classes)
         return class != config->memsys.memory.request_class
                    ? NULL
-                   : "memory.packet_class is that of requests: ComputePackets need one of their "
-                     "own";
+                   : "memory.packet_class equals the class of requests, but ComputePackets need "
+                     "their own";
     if (network->classes > 1)
         return arena_printf(arena, "memory.packet_class is %u, but request_network.classes is %u",
                             class, network->classes);
     if (offload->packet_vcs >= network->vcs)
         return arena_printf(arena,
-                            "offload.packet_vcs is %u and leaves none of request_network.vcs: %u",
+                            "offload.packet_vcs is %u and leaves no other virtual channels of "
+                            "request_network.vcs: %u",
                             offload->packet_vcs, network->vcs);
     struct machine_config with = *config;
     require_packets(arena, own, config, &with);
@@ -145,7 +149,7 @@ static void add_items(const struct machine *machine, const void *state, struct a
                                    .last = chain->inst[chain->count - 1],
                                    .text = chain_patterns[chain->pattern].form,
                                    .expected = chain->expected_saving,
-                                   .expected_in = "flits a hop"};
+                                   .expected_in = "flits per hop"};
         vec_push(arena, &to->list, item);
     }
 }
@@ -185,7 +189,7 @@ static uint32_t counters(const struct machine *machine, const void *state, const
 
 static const struct scheme_stall stalls[] = {
     [OQ_STALL_FORMING] = {"forming", "waited for another warp to form its chain"},
-    [OQ_STALL_CHAIN] = {"chain", "waited for a chain that was offloaded"},
+    [OQ_STALL_CHAIN] = {"chain", "waited for an offloaded chain"},
 };
 
 // The latencies of the service queues' requests are already part of their packets' latencies.
@@ -219,9 +223,9 @@ const struct scheme_ops llc_omni = {
                       .keys = offload_keys,
                       .key_count = OFFLOAD_KEYS,
                       .config_bytes = sizeof(struct offload_config),
-                      .policy_help = "what chains are offloaded: none, those whose loads go to\n"
-                                     "one LLC partition, or also those whose loads meet on the\n"
-                                     "way; adaptive: the latter, as long as it is of use",
+                      .policy_help = "offloaded chains: none, those whose loads go to one LLC\n"
+                                     "partition, or also those whose loads meet on the way;\n"
+                                     "adaptive: the latter, while it saves traffic",
                       .is_on = is_on,
                       .check = check_packets,
                       .require = require_packets,

@@ -183,7 +183,8 @@ static void compare(struct machine_offload *o, uint32_t end, const struct servic
         return;
     fault->happened = true;
     snprintf(fault->text, sizeof fault->text,
-             "a service queue computes other values than its core would (chain %u of the program)",
+             "a service queue computes different values than its core would (chain %u of the "
+             "program)",
              c->number);
 }
 
@@ -425,8 +426,8 @@ const char *machine_offload_shortfall(const struct machine *machine, const void 
     uint32_t room = machine_port(machine).config->core.shared_bytes;
     if (wants_cores(&o->shared) && bytes > room)
         return arena_printf(arena,
-                            "no core computes, since its service queue needs %u B of shared "
-                            "memory (offload.service_queue) and core.shared_bytes is %u",
+                            "no core computes, since its service queue needs %u B of shared memory "
+                            "(offload.service_queue), but core.shared_bytes is %u",
                             bytes, room);
     if (!o->stats.launches_without_cores)
         return NULL;

@@ -111,12 +111,12 @@ static bool add_function(struct table_builder *b, const struct scheme_kernel *ke
     read_chains_of(&b->chains, b->program->functions.v[b->function].function,
                    &b->bodies.list.v[b->function]);
     if (bits_test(b->read, b->function))
-        return fault_of_kernel(b, "they are there twice");
+        return fault_of_kernel(b, "they are listed twice");
     if (b->fn->incomplete)
-        return fault_of_kernel(b, "the function branches to unknown places");
+        return fault_of_kernel(b, "the function branches to unknown targets");
     if (b->kernel->instructions != b->fn->insts.n)
         return fault_of_kernel(
-            b, arena_printf(b->arena, "they are those of %u instructions, but there are %u",
+            b, arena_printf(b->arena, "they belong to %u instructions, but the function has %u",
                             b->kernel->instructions, b->fn->insts.n));
     return is_room(b) && add_chains(b);
 }

@@ -291,7 +291,7 @@ const char *spatial_leftover(struct spatial_core *c)
     for (uint32_t i = 0; i < array->unit_count; i++) {
         const struct spatial_unit *unit = &array->units[i];
         if (unit->node->count.at.text && unit->fired < unit->count)
-            return arena_printf(c->arena, "the map stops: '%s' has fired %llu of %llu times",
+            return arena_printf(c->arena, "the map stalls: '%s' has fired %llu of %llu times",
                                 unit->node->name.text, (unsigned long long)unit->fired,
                                 (unsigned long long)unit->count);
     }

@@ -327,7 +327,7 @@ static const char *decide(struct spatial_machine *m, const struct spatial_automa
     return times.simt >= m->config->gain * times.spatial
                ? NULL
                : arena_printf(machine_port(m->machine).arena,
-                              "%s: predicted are %.0f cycles for the kernel and %.0f for its map",
+                              "%s: predicted cycles are %.0f for the kernel and %.0f for its map",
                               plan_rules[RULE_MAP_NO_GAIN].id, times.simt, times.spatial);
 }
 

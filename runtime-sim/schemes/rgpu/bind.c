@@ -41,8 +41,8 @@ static struct run_number param_value(const struct binding_work *w,
 static const char *take_params(struct binding_work *w, const struct map *map)
 {
     if (map->params.n > w->kernel->param_count)
-        return arena_printf(w->arena, "the map has %u parameters, and the kernel %u", map->params.n,
-                            w->kernel->param_count);
+        return arena_printf(w->arena, "the map has %u parameters, but the kernel has %u",
+                            map->params.n, w->kernel->param_count);
     w->launched->params = ARENA_ARRAY(w->arena, struct run_number, map->params.n + 1);
     for (uint32_t i = 0; i < map->params.n; i++)
         w->launched->params[i] = param_value(w, &w->program->parameters.v[w->kernel->params + i]);
@@ -200,7 +200,7 @@ static const char *check_kernel(struct binding_work *w)
     const struct name *name = &w->program->module->tree->names.names.v[w->fn->name];
     if (!of || is_named(w, w->fn->name, of))
         return NULL;
-    return arena_printf(w->arena, "the map is for the kernel '%s', and '%.*s' is launched", of,
+    return arena_printf(w->arena, "the map is for the kernel '%s', but '%.*s' is launched", of,
                         (int)name->length, name->text);
 }
 

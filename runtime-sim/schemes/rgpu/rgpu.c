@@ -33,14 +33,14 @@ static const char *check(struct arena *arena, const void *own, const struct mach
     uint32_t line = machine->memsys.llc.line_bytes;
     if (line > 128)
         return arena_printf(arena,
-                            "spatial.enabled needs lines of up to 128 bytes, and "
-                            "llc.line_bytes is %u",
+                            "spatial.enabled needs lines of up to 128 bytes, but llc.line_bytes is "
+                            "%u",
                             line);
     // Waiting loads under SPATIAL_HIT bypass the gates, since they have their own input.
     if (config->wait == SPATIAL_HIT && machine_planes(machine).initial != PLANES_NONE)
-        return "fe.enabled: requests of 'rgpu' do not pass the bits of memory";
+        return "fe.enabled: requests of 'rgpu' bypass the full/empty bits";
     if (config->l1_kib * 1024 / line < config->l1_ways)
-        return "spatial.l1_kib is less than spatial.l1_ways lines";
+        return "spatial.l1_kib holds fewer than spatial.l1_ways lines";
     return NULL;
 }
 
@@ -114,8 +114,8 @@ static const char *set_shape(const struct map_scope *scope, const struct map_exp
     if (fault || !expr->expr)
         return fault;
     if (value < 1 || value > most)
-        return arena_printf(scope->arena, "the map's %s are %lld, which is not from 1 to %lld",
-                            what, (long long)value, (long long)most);
+        return arena_printf(scope->arena, "the map's %s are %lld, but must be from 1 to %lld", what,
+                            (long long)value, (long long)most);
     shape[0] = (uint32_t)value;
     shape[1] = shape[2] = 1;
     return NULL;
@@ -237,9 +237,9 @@ static void add_stats(const void *state, struct stats *stats)
 static void report_unit(const struct spatial_core *c, const struct spatial_unit *unit, FILE *to)
 {
     static const char *const causes[] = {
-        [SPATIAL_SPACE] = "waits for a place in a receiver's FIFO",
+        [SPATIAL_SPACE] = "waits for a free entry in a receiver's FIFO",
         [SPATIAL_LINE] = "waits for a line",
-        [SPATIAL_WAITS] = "waits for a word that was not written yet",
+        [SPATIAL_WAITS] = "waits for a word that was not yet written",
         [SPATIAL_STORE] = "waits until a store is acknowledged",
     };
     char place[160];

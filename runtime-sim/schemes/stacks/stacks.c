@@ -433,17 +433,17 @@ const char *stacks_check(struct arena *arena, const struct stack_config *config,
     struct partition_range range = stack_range(config);
     uint64_t line = memsys->llc.line_bytes;
     if (config->clock % dram->clock)
-        return "stack.clock is no multiple of dram.clock";
+        return "stack.clock is not a multiple of dram.clock";
     if (!partition_is_good(&range))
-        return "stack.rule: xor needs a power of two of stacks";
+        return "stack.rule: xor needs a power of two as the number of stacks";
     if (config->chunk % line || dram->channel_bytes % line)
         return "stack.chunk and dram.channel_bytes must be multiples of llc.line_bytes";
     if (dram->request_bytes > line || line > 2 * dram->request_bytes)
         return "llc.line_bytes must be one or two dram.request_bytes";
     if (config->internal_gbps > peak_of(dram) || peak_of(dram) % config->internal_gbps)
         return arena_printf(arena,
-                            "stack.internal_gbps is %u, but the vaults of a stack have "
-                            "%llu GB/s: it must be this, or a part of it",
+                            "stack.internal_gbps is %u, but the vaults of a stack have %llu GB/s: "
+                            "it must be a divisor of that",
                             config->internal_gbps, (unsigned long long)peak_of(dram));
     return NULL;
 }

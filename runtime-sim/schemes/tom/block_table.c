@@ -277,15 +277,15 @@ static const char *check_shape(const struct block_builder *b)
 {
     const struct tom_block *block = b->block;
     if (block->end + 1 >= b->fn->insts.n)
-        return "nothing is behind it";
+        return "no instruction follows it";
     for (uint32_t i = 0; i < b->fn->blocks.n; i++) {
         const struct ir_block *at = &b->fn->blocks.v[i];
         if (at->first == at->end || at->end - 1 < block->begin || at->first > block->end)
             continue;
         if (!leaves_well(b, at))
-            return "a way out leads elsewhere than behind its last instruction";
+            return "an exit does not lead to the instruction after its last one";
         if (!enters_well(b, at))
-            return "a way in leads elsewhere than to its first instruction";
+            return "an entry does not lead to its first instruction";
     }
     return NULL;
 }
@@ -377,7 +377,7 @@ static const char *make_block(struct block_builder *b, const struct table_block 
     if (!why)
         why = add_condition(b, from, estimate);
     if (!why && !add_outs(b, from))
-        why = "it has a live-out that is no register";
+        why = "it has a live-out that is not a register";
     if (!add_ins(b, from) && !why)
         why = "it has a live-in that is neither a register nor a special register";
     add_parameters(b);

@@ -116,8 +116,8 @@ static void read_plan(struct scheme_plan *plan, struct arena *arena, const struc
         const struct tom_block *block = &table->blocks.v[i];
         plan->summary =
             arena_printf(arena,
-                         "%s\n  block %u of '%s', number %u: %u instructions, %u "
-                         "accesses, %u B there, %u B back",
+                         "%s\n  block %u of '%s', number %u: %u instructions, %u accesses, %u B to "
+                         "the stack, %u B back",
                          plan->summary, block->id, block->kernel, block->number,
                          block->instructions, block->accesses, block->bytes_in, block->bytes_out);
     }
@@ -245,11 +245,11 @@ const struct scheme_ops tom_blocks = {
                       .keys = keys,
                       .key_count = ARRAY_LENGTH(keys),
                       .config_bytes = sizeof(struct tom_config),
-                      .policy_help = "blocks are offloaded to SMs in memory stacks: under their\n"
-                                     "condition (tom-no-ctrl), unless channels or stacks are busy\n"
-                                     "(tom-ctrl), with the share of arithmetic (tom-alu) or the\n"
-                                     "measured cycles (tom-measured), or at no cost (tom-ideal\n"
-                                     "without control, tom-ideal-ctrl as tom-ctrl)",
+                      .policy_help = "tom-*: offload blocks to SMs in memory stacks: under their\n"
+                                     "condition (tom-no-ctrl), also unless channels or stacks are\n"
+                                     "busy (tom-ctrl), also by share of arithmetic (tom-alu) or\n"
+                                     "measured cycles (tom-measured); or at no cost (tom-ideal\n"
+                                     "as tom-no-ctrl, tom-ideal-ctrl as tom-ctrl)",
                       .is_on = is_on,
                       .check = check,
                       .require = require,

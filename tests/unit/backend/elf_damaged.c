@@ -171,7 +171,7 @@ static const struct {
      "condition: expected an object, or none"},
     {".ptxoffload.blocks", AT(ptxoffload_block, threshold), 0, "its condition has no threshold"},
     {".ptxoffload.blocks", AT(ptxoffload_block, threshold), UINT64_MAX,
-     "condition.threshold: expected a whole number from 1 on"},
+     "condition.threshold: expected a positive whole number"},
     {".ptxoffload.blocks", AT(ptxoffload_block, condition), 0x10000,
      "condition.value: expected a string"},
     {".ptxoffload.blocks", AT(ptxoffload_block, estimate.bw_tx), UINT64_C(0x7ff0000000000000),
@@ -297,9 +297,10 @@ static void test_other_files(void **state)
         {EI_DATA, ELFDATA2MSB, "this is not a little-endian ELF object"},
         {offsetof(Elf64_Ehdr, e_type), ET_EXEC, "the ELF file is not a relocatable object"},
         {offsetof(Elf64_Ehdr, e_machine), EM_X86_64, "the ELF object has a machine"},
-        {offsetof(Elf64_Ehdr, e_shentsize), 65, "its table of sections is damaged"},
-        {offsetof(Elf64_Ehdr, e_shoff) + 6, 1, "its table of sections lies behind its end"},
-        {offsetof(Elf64_Ehdr, e_shnum) + 1, 1, "its table of sections is cut short"},
+        {offsetof(Elf64_Ehdr, e_shentsize), 65, "its section table is damaged"},
+        {offsetof(Elf64_Ehdr, e_shoff) + 6, 1,
+         "it is truncated: its section table would be after its end"},
+        {offsetof(Elf64_Ehdr, e_shnum) + 1, 1, "its section table is truncated"},
     };
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         restore(o);

@@ -358,7 +358,7 @@ static const char *const faulty[][3] = {
     {"\"op\": \">=\"", "\"op\": \">\"", "condition.op: expected the string >="},
     {"\"threshold\": 4", "\"threshold\": null", "its condition has no threshold"},
     {"\"threshold_tx\": null", "\"threshold_tx\": 0",
-     "threshold_tx: expected a whole number from 1 on, or none"},
+     "threshold_tx: expected a positive whole number, or none"},
     {"\"candidate\": true", "\"candidate\": 1", "candidate: expected true or false"},
     {"\"candidate\": true,\n          \"passed_over\": false",
      "\"candidate\": false, \"passed_over\": true", "it is passed over, but is not a candidate"},

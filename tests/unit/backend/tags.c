@@ -337,7 +337,8 @@ static void test_tampered(void **state)
         {"", "begin_index=0", "begin_index=1", "the block does not begin or end here"},
         {"", "text=", "text=f", "text: expected a SHA-256"},
         // tags that are not there, or twice
-        {"", ".pragma \"ptxoffload.end 0\"; ", "", "begin or end of this block is not tagged"},
+        {"", ".pragma \"ptxoffload.end 0\"; ", "",
+         "the beginning or end of this block is not tagged"},
         {"", ".pragma \"ptxoffload.end 0\"; ",
          ".pragma \"ptxoffload.end 0\"; .pragma \"ptxoffload.end 0\"; ",
          "the block does not begin or end here"},
@@ -362,7 +363,7 @@ static void test_tampered(void **state)
          "", "no tag 'kernel' precedes"},
         {"", "instructions=4", "instructions=5", "the kernel has fewer instructions"},
         {"", "name='k'", "name='l'", "it belongs to another kernel"},
-        {"", "ptxoffload.module", "ptxoffload.+", "this tag continues no other"},
+        {"", "ptxoffload.module", "ptxoffload.+", "this tag does not continue another one"},
         {"\n\n", "", "", NULL},
     };
     for (size_t i = 0; i + 1 < sizeof cases / sizeof *cases; i++) {

@@ -29,7 +29,7 @@ static void check_entries(struct opened *o, uint32_t first)
     }
     assert_no_text(o, first, "is not a readable cubin");
     assert_no_text(o, first + 4, "nvcc -dlto -dlink -ptx");
-    assert_no_text(o, first + 5, "is of kind 99, which is not known");
+    assert_no_text(o, first + 5, "is of the unknown kind 99");
 }
 
 static void test_text(void **state)
@@ -296,7 +296,7 @@ static void test_archive(void **state)
     assert_int_equal(o->diags.warnings, 3);
     assert_string_equal(
         o->diags.list.v[0].message,
-        "member 'odd.txt', offset 0xa2, is left out: it is no object, fatbin or PTX text");
+        "member 'odd.txt', offset 0xa2, is skipped: it is no object, fatbin or PTX text");
     assert_non_null(strstr(o->diags.list.v[1].message, "it is empty"));
     assert_non_null(strstr(o->diags.list.v[2].message, "in?ner.a"));
     assert_non_null(strstr(o->diags.list.v[2].message, "an archive in an archive"));
@@ -380,7 +380,7 @@ static void test_foreign(void **state)
         {"abc\0def", 7, "offset 0x3: this is neither PTX text nor a known container"},
         {"\x7f"
          "ELF",
-         4, "the ELF header is damaged or cut short"},
+         4, "the ELF header is damaged or truncated"},
     };
     struct opened *o = *state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -458,14 +458,14 @@ static void test_choose(void **state)
     assert_chosen(o, "2", "90a", "");
     assert_said(o, "module 2 is not for '90a'");
     assert_chosen(o, "6", NULL, "");
-    assert_said(o, "there is no module 6: the file has 6, counted from 0");
+    assert_said(o, "no module 6: the file has 6, counted from 0");
     assert_chosen(o, "1x", NULL, "");
     assert_chosen(o, "", NULL, "");
     assert_chosen(o, "-1", NULL, "");
     assert_chosen(o, "18446744073709551617", NULL, "");
-    assert_said(o, "there is no module 18446744073709551617");
+    assert_said(o, "no module 18446744073709551617");
     assert_chosen(o, NULL, "100", "");
-    assert_said(o, "there is no module for '100'; there are: sm_90, sm_90a, sm_80, sm_100f");
+    assert_said(o, "no module for '100'; the file has: sm_90, sm_90a, sm_80, sm_100f");
     assert_chosen(o, NULL, "sm_", "");
     assert_said(o, "'sm_' is not an architecture such as sm_80");
     assert_chosen(o, NULL, "80 ", "");

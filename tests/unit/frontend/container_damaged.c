@@ -113,9 +113,9 @@ static void test_cut_object(void **state)
         assert_false(o->is_good);
     }
     open_bytes(o, o->blob.bytes, o->blob.size - 1);
-    assert_said(o, "offset 0x0: its table of sections is cut short");
+    assert_said(o, "offset 0x0: its section table is truncated");
     open_bytes(o, o->blob.bytes, 200);
-    assert_said(o, "it is cut short: its table of sections lies behind its end");
+    assert_said(o, "it is truncated: its section table would be after its end");
 }
 
 static void test_cut_library(void **state)
@@ -124,13 +124,13 @@ static void test_cut_library(void **state)
     make_form(&o->blob, FORM_LIBRARY);
     open_bytes(o, o->blob.bytes, o->blob.size - 1);
     assert_false(o->is_good);
-    assert_said(o, ": this member is cut short");
+    assert_said(o, ": this member is truncated");
     // The first member is whole.
     assert_int_equal(o->container.modules.n, 2 * ENTRIES);
     assert_text(o, 0, entries[0].payload);
     // A member's header is cut, or is none.
     char said[100];
-    snprintf(said, sizeof said, "offset 0x%zx: the archive is cut short in a member's header",
+    snprintf(said, sizeof said, "offset 0x%zx: the archive is truncated in a member's header",
              o->blob.size);
     blob_put(&o->blob, "c.o/            0    ", 20);
     open_blob(o);
@@ -214,12 +214,12 @@ static void test_fields(void **state)
         uint64_t value;
         const char *said;
     } cases[] = {
-        {HEADER + 4, 2, 2, "offset 0x0: fatbins of version 2 are not known"},
+        {HEADER + 4, 2, 2, "offset 0x0: fatbins of version 2 are not supported"},
         {HEADER + 6, 2, 15, "the fatbin's header cannot have 15 bytes"},
         {HEADER + 6, 2, 0xffff, "the fatbin's header cannot have 65535 bytes"},
         {HEADER + 8, 8, UINT64_MAX, "the fatbin claims 18446744073709551615 bytes; there are"},
         {HEADER + 8, 8, 63, "offset 0x10: the fatbin ends in an entry's header, after 63 bytes"},
-        {FIRST + 2, 2, 0x0102, "fatbin entries of version 0x0102 are not known"},
+        {FIRST + 2, 2, 0x0102, "fatbin entries of version 0x0102 are not supported"},
         {FIRST + 4, 4, 63, "the entry's header cannot have 63 bytes"},
         {FIRST + 4, 4, UINT32_MAX, "the entry's header cannot have 4294967295 bytes"},
         {FIRST + 8, 8, UINT64_MAX, "the entry claims 18446744073709551615 bytes;"},
@@ -259,15 +259,15 @@ static void test_claims(void **state)
         const char *said;
     } cases[] = {
         {1, PACKING_LZ4, 0, "(ptx for sm_90, offset 0x"},
-        {1, PACKING_LZ4, 100, "is damaged, or becomes more than it claims"},
-        {1, PACKING_LZ4, 1000, "becomes less than it claims"},
+        {1, PACKING_LZ4, 100, "is damaged, or unpacks to more bytes than it claims"},
+        {1, PACKING_LZ4, 1000, "unpacks to fewer bytes than it claims"},
         {1, PACKING_LZ4, UINT64_C(1) << 31, "claims 2147483648 bytes; 2 GiB and more are not read"},
-        {1, PACKING_LZ4, INT32_MAX, "claims to become 2147483647 bytes, which its"},
-        {2, PACKING_ZSTD, 100, "becomes more than it claims"},
-        {2, PACKING_ZSTD, 1000, "becomes less than it claims"},
+        {1, PACKING_LZ4, INT32_MAX, "claims to unpack to 2147483647 bytes, which its"},
+        {2, PACKING_ZSTD, 100, "unpacks to more bytes than it claims"},
+        {2, PACKING_ZSTD, 1000, "unpacks to fewer bytes than it claims"},
         {2, PACKING_ZSTD, UINT64_C(100) << 30, "2 GiB and more are not read"},
         {2, PACKING_ZSTD, UINT64_MAX, "claims 18446744073709551615 bytes; 2 GiB and more"},
-        {2, PACKING_ZSTD, INT32_MAX, "claims to become 2147483647 bytes, which its"},
+        {2, PACKING_ZSTD, INT32_MAX, "claims to unpack to 2147483647 bytes, which its"},
     };
     struct opened *o = *state;
     make_fatbin(&o->blob, entries, ENTRIES);
@@ -297,10 +297,10 @@ static void test_bomb(void **state)
     free(zeros);
     open_blob(o);
     assert_true(module_at(o, 0)->payload_size < 16384);
-    assert_no_text(o, 0, "packed bytes may not become");
+    assert_no_text(o, 0, "packed bytes cannot hold");
     blob_set(&o->blob, FIRST + 56, 1000, 8, 0);
     open_blob(o);
-    assert_no_text(o, 0, "becomes more than it claims");
+    assert_no_text(o, 0, "unpacks to more bytes than it claims");
 }
 
 static void test_packings(void **state)
@@ -315,7 +315,7 @@ static void test_packings(void **state)
     make_fatbin(&o->blob, odd, 4);
     open_blob(o);
     assert_true(o->is_good);
-    assert_no_text(o, 0, "is packed as CUDA 5 and 6 did");
+    assert_no_text(o, 0, "is packed in the format of CUDA 5 and 6");
     assert_no_text(o, 1, "is encrypted");
     assert_no_text(o, 2, "is empty");
     assert_no_text(o, 3, "is packed, but has no packed bytes");
@@ -352,7 +352,7 @@ static void test_many_faults(void **state)
     assert_false(o->is_good);
     assert_int_equal(o->container.faults, 1000);
     assert_int_equal(o->diags.errors, 20);
-    assert_said(o, "further errors of this file are not reported");
+    assert_said(o, "further errors in this file are not reported");
 }
 
 // Many sections that each span the whole file are not read repeatedly.
@@ -389,7 +389,7 @@ static void test_lost_section(void **state)
     open_blob(o);
     assert_false(o->is_good);
     assert_said(o, "section '.nv_fatbin', offset 0x0: ");
-    assert_said(o, "bytes at 0xfffffffffffffffb are claimed, which are not there");
+    assert_said(o, "bytes at 0xfffffffffffffffb are claimed, but the file does not have them");
     assert_int_equal(o->container.modules.n, ENTRIES); // those of the other section
 }
 

@@ -336,7 +336,7 @@ static void test_texts(void **state)
 {
     (void)state;
     static const struct finding_case cases[] = {
-        {BODY("add.u32 r0, r1, f2;"), "'f2' is .f32 where .u32 is taken"},
+        {BODY("add.u32 r0, r1, f2;"), "'f2' is .f32 where .u32 is expected"},
         {BODY("add.u32 r0, r1;"), "'add' takes 3 operands, here are 2"},
         {BODY("shf.l.foo.b32 r0, r1, r2, r3;"),
          "modifier '.foo' is not known: shf(.l|.r)(.clamp|.wrap).b32"},

@@ -16,7 +16,7 @@ static const struct read_case cases[] = {
     {HEAD ".func f(.reg .u32 x);\n.entry a()\n{ .reg .b32 %r<2>; call f, (%r1); ret; }\n"
           ".func f(.reg .u32 x) { ret; }\n",
      false},
-    // A function that is declared only later.
+    // A function that is declared only after its use.
     {HEAD ".entry a() { .reg .b32 %r<2>; call f, (%r1); ret; }\n.func f(.reg .u32 x) { ret; }\n",
      true},
     {HEAD ".func f(.reg .u32 x);\n.entry a() { call f, (1, 2); ret; }\n"

@@ -106,9 +106,9 @@ static void refusals(void **state)
     (void)state;
     refuse(CONV, 1, "lanes", 3, "no placement of 1 copy needs 3 lanes or fewer");
     refuse(INTEGR4, 1, "lanes", 2, "no placement of 1 copy needs 2 lanes or fewer");
-    refuse(CONV, 3, "lanes", 6, "3 copies of the map are asked for, and 2 fit");
-    refuse(CONV, 0, "cores", 12, "the map needs 13 cores, and there are 12");
-    refuse(CONV, 0, "lsus", 3, "the map needs 4 load-store units, and there are 3");
+    refuse(CONV, 3, "lanes", 6, "3 copies of the map are requested, but only 2 fit");
+    refuse(CONV, 0, "cores", 12, "the map needs 13 cores, but there are 12");
+    refuse(CONV, 0, "lsus", 3, "the map needs 4 load-store units, but there are 3");
 }
 
 // Small random maps: the minimum number of lanes over all orders

@@ -159,8 +159,8 @@ static void faults(void **state)
         {"nok: {vcs: 2}", "a.yaml:1:1: unknown section 'nok'; did you mean 'noc'?"},
         {"noc:\n  vcs: 0", "a.yaml:2:8: 'noc.vcs' must be at least 1"},
         {"noc:\n  vcs: 65", "a.yaml:2:8: 'noc.vcs' must be at most 64"},
-        {"noc: {vcs: -1}", "a.yaml:1:12: 'noc.vcs' must be a whole number, not negative"},
-        {"noc: {vcs: 1.5}", "a.yaml:1:12: 'noc.vcs' must be a whole number, not negative"},
+        {"noc: {vcs: -1}", "a.yaml:1:12: 'noc.vcs' must be a non-negative whole number"},
+        {"noc: {vcs: 1.5}", "a.yaml:1:12: 'noc.vcs' must be a non-negative whole number"},
         {"noc: {vcs: [1]}", "a.yaml:1:12: 'noc.vcs' must be one value"},
         {"noc: {clock: 11}", "a.yaml:1:14: 'noc.clock' must be at most 10 GHz"},
         {"noc: {clock: nan}", "a.yaml:1:14: 'noc.clock' must be a number"},
@@ -169,8 +169,8 @@ static void faults(void **state)
         {"noc: {nodes: 3}", "a.yaml:1:14: 'noc.nodes' must be a list, such as [1, 2, 3]"},
         {"noc: {nodes: [3, 64]}", "a.yaml:1:18: an element of 'nodes' must be at most 63"},
         {"noc: {vcs: 1, vcs: 2}", "a.yaml:1:15: duplicate key 'vcs'"},
-        {"noc: 3", "a.yaml:1:6: 'noc' has keys with values"},
-        {"- 3", "a.yaml:1:1: a configuration has sections with keys"},
+        {"noc: 3", "a.yaml:1:6: 'noc' must be a mapping of keys to values"},
+        {"- 3", "a.yaml:1:1: a configuration must be a mapping of sections"},
         {"base: a.yaml", "a.yaml:1:7: 'a.yaml' is its own base"},
         {"base: b.yaml", "a.yaml:1:7: the base 'b.yaml' cannot be used "
                          "b.yaml:0:0: cannot read 'b.yaml': No such file or directory"},
@@ -213,7 +213,7 @@ static void bad_settings(void **state)
     } cases[] = {
         {"vcs=3", "--set:0:0: 'vcs=3' is not SECTION.KEY=VALUE"},
         {"noc.vcs", "--set:0:0: 'noc.vcs' is not SECTION.KEY=VALUE"},
-        {"noc.vcs=x", "--set:1:12: 'noc.vcs' must be a whole number, not negative"},
+        {"noc.vcs=x", "--set:1:12: 'noc.vcs' must be a non-negative whole number"},
         {"noc.vcz=1", "--set:1:7: 'noc' has no key 'vcz'; did you mean 'vcs'?"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -337,7 +337,7 @@ static void refused(void **state)
     start(&b, false, NULL);
     struct host_copy copy = {.to = b.in_at, .bytes = 8, .data_from = b.in, .mark = WAIT};
     assert_string_equal(host_check_copy(&b.host, &copy),
-                        "a trigger, or to empty words, needs memory with full/empty bits");
+                        "a trigger or emptying words needs memory with full/empty bits");
     assert_false(host_copy(&b.streams[0], &copy));
     assert_false(host_set_state(&b.streams[0], b.in_at, 8, PLANE_EMPTY));
     copy = (struct host_copy){.to = b.in_at, .from = b.in_at + 4, .bytes = 8};

@@ -83,14 +83,15 @@ static void test_bad_free(void **state)
         {BODY("mov.u64 %rd8, buffer; cvta.param.u64 %rd8, %rd8;\n"
               "@%p2 mov.u64 %rd7, %rd8;\n" FREE("%rd7")),
          "0 bytes into 'kernel parameters' (8 bytes)"},
-        {BODY("@%p2 mov.u64 %rd7, 16;\n" FREE("%rd7")), "near no allocation"},
+        {BODY("@%p2 mov.u64 %rd7, 16;\n" FREE("%rd7")), "not near any allocation"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct kernel k;
         run(&k, rows[i].text, 32);
         assert_true(k.result.fault.happened);
-        assert_string_equal(k.result.fault.text,
-                            "free of an address that malloc did not give, or that was freed");
+        assert_string_equal(
+            k.result.fault.text,
+            "free of an address that malloc did not return, or that was already freed");
         assert_string_equal(k.result.fault.nearest, rows[i].nearest);
         assert_int_equal(k.result.fault.thread[0], 5);
         assert_true(k.result.fault.has_address);

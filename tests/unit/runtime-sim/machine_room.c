@@ -119,7 +119,7 @@ static void declared_size(void **state)
     registers_of(&r, "at_most", &number, &source); // 1,024 threads: 128 registers for a warp
     assert_true(number < live);
     assert_int_equal(number, 4);
-    assert_string_equal(source, "the most for a CTA of the declared size");
+    assert_string_equal(source, "the maximum for a CTA of the declared size");
     registers_of(&r, "exactly", &number, &source);
     assert_int_equal(number, 4);
     rig_free(&r);
@@ -205,7 +205,7 @@ static void too_large(void **state)
     assert_true(r.result.fault.refused);
     assert_non_null(strstr(r.result.fault.text,
                            "a core has too little registers for one CTA of the launch: "
-                           "core.registers is 16384, and the CTA needs 32768, at 32 for each "
+                           "core.registers is 16384, but the CTA needs 32768, at 32 per "
                            "thread (core.thread_registers; --set=core.thread_registers=N"));
     rig_free(&r);
 }

@@ -148,8 +148,9 @@ static void nodes(void **state)
     assert_int_equal(memsys_end_at(f.m, 1), SHARERS);
     end(&f);
     begin_ports(&f, (const char *const[]){"memory.cores=9", NULL});
-    assert_string_equal(memsys_check(&f.arena, f.values),
-                        "memory.cores is 9, but 3 nodes, of which 1 have a partition, leave 8");
+    assert_string_equal(
+        memsys_check(&f.arena, f.values),
+        "memory.cores is 9, but 3 nodes, 1 of them with a partition, leave room for 8");
     arena_free(&f.arena);
 }
 

@@ -8,16 +8,16 @@ static void wrong_configurations(void **state)
     (void)state;
     static const char *const wrong[][3] = {
         {"memory.cores=57", NULL,
-         "memory.cores is 57, but 64 nodes, of which 8 have a partition, leave 56"},
+         "memory.cores is 57, but 64 nodes, 8 of them with a partition, leave room for 56"},
         {"memory.partition_nodes=[64]", NULL,
-         "memory.partition_nodes has 64, but there are 64 nodes"},
-        {"memory.partition_nodes=[1, 2, 1]", NULL, "memory.partition_nodes has 1 twice"},
+         "memory.partition_nodes contains 64, but there are 64 nodes"},
+        {"memory.partition_nodes=[1, 2, 1]", NULL, "memory.partition_nodes contains 1 twice"},
         {"memory.partition_nodes=[]", NULL, "memory.partition_nodes is empty"},
         {"memory.partition_nodes=[1, 2, 5]", "memory.rule=xor",
-         "memory.rule: xor needs a power of two of partitions, not 3"},
-        {"memory.chunk=64", NULL, "memory.chunk is 64, no multiple of llc.line_bytes: 128"},
+         "memory.rule: xor needs a power of two as the number of partitions, not 3"},
+        {"memory.chunk=64", NULL, "memory.chunk is 64, not a multiple of llc.line_bytes: 128"},
         {"memory.sector_bytes=48", NULL,
-         "llc.line_bytes is 128, no multiple of memory.sector_bytes: 48"},
+         "llc.line_bytes is 128, not a multiple of memory.sector_bytes: 48"},
         {"dram.request_bytes=32", "llc.sector_bytes=128", NULL},
         {"reply_network.width=4", NULL, "request_network has 64 nodes, reply_network 32"},
         {"memory.reply_class=1", NULL, "memory.reply_class is 1, but reply_network.classes is 1"},
@@ -64,10 +64,10 @@ static void wrong_butterflies(void **state)
          "request_network.router_nodes needs reply_network.router_nodes"},
         {{"request_network.router_nodes=true", "reply_network.router_nodes=true",
           "reply_network.reversed=true", "memory.partition_nodes=[64]"},
-         "memory.partition_nodes has 64, but there are 64 nodes"},
+         "memory.partition_nodes contains 64, but there are 64 nodes"},
         {{"request_network.router_nodes=true", "reply_network.router_nodes=true",
           "reply_network.reversed=true", "memory.cores=57"},
-         "memory.cores is 57, but 64 nodes, of which 8 have a partition, leave 56"},
+         "memory.cores is 57, but 64 nodes, 8 of them with a partition, leave room for 56"},
         {{"reply_network.reversed=true"}, NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -135,7 +135,7 @@ static void report(void **state)
     FILE *to = open_memstream(&text, &size);
     memsys_report(f.m, to, 10);
     fclose(to);
-    assert_non_null(strstr(text, "in cycle 50: 1 requests are not answered"));
+    assert_non_null(strstr(text, "in cycle 50: 1 requests are unanswered"));
     const char moved[] = "the last one moved in cycle ";
     assert_non_null(strstr(text, moved));
     assert_in_range(strtoull(strstr(text, moved) + strlen(moved), NULL, 10), 1, 50);

@@ -246,8 +246,8 @@ static void test_faults(void **state)
     check_fault("topology=fly radix=64 stages=4", "at most 65535 nodes");
     check_fault("topology=crossbar nodes=4096 vcs=64", "a router would have");
     check_fault("topology=fly radix=6 stages=6 router_nodes=true", "at most 65535 nodes");
-    check_fault("reversed=true", "'reversed' is for a butterfly");
-    check_fault("topology=crossbar router_nodes=true", "'router_nodes' is for a butterfly");
+    check_fault("reversed=true", "'reversed' needs 'topology' fly");
+    check_fault("topology=crossbar router_nodes=true", "'router_nodes' needs 'topology' fly");
     check_fault("width=256 height=256", "at most 65535 routers");
     check_fault("injection_vc=own injection_links=9", "needs one for each of 9 injection links");
     check_fault("injection_shared=true injection_links=2", "'injection_links' 1");

@@ -199,7 +199,7 @@ static void test_no_one_takes(void **state)
     static const char *const parts[] = {
         "at node 2 (from router 2, virtual channel 0): waits for the node to take packets",
         "at router 1 (from router 0, virtual channel 0): waits for room in virtual channel 0 to "
-        "router 2, in front of which is 0 -> 2",
+        "router 2, which is occupied by 0 -> 2",
         "at router 0 (from node 0, virtual channel 0): waits for room in virtual channel 0 to "
         "router 1",
     };

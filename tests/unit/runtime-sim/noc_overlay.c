@@ -154,8 +154,7 @@ static void test_refused(void **state)
     (void)state;
     struct network n;
     configure(&n, "overlay=true");
-    assert_string_equal(noc_check(&n.arena, &n.config),
-                        "'overlay' is for crossbars, 'topology' crossbar");
+    assert_string_equal(noc_check(&n.arena, &n.config), "'overlay' needs 'topology' crossbar");
     end(&n);
 }
 

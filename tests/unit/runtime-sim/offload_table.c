@@ -278,16 +278,16 @@ static void refuses_tables(void **state)
     kernel->name = "k";
 
     t.module.functions.v[0].incomplete = true;
-    refused(&t, "the function branches to unknown places");
+    refused(&t, "the function branches to unknown targets");
     t.module.functions.v[0].incomplete = false;
 
     kernel->instructions--;
-    refused(&t, "they are those of 9 instructions, but there are 10");
+    refused(&t, "they belong to 9 instructions, but the function has 10");
     kernel->instructions++;
 
     struct table_kernel again = *kernel;
     vec_push(&t.arena, &t.tables.kernels, again);
-    refused(&t, "they are there twice");
+    refused(&t, "they are listed twice");
     t.tables.kernels.n--;
 
     t.config.chains_most = 0;

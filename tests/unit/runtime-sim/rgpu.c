@@ -397,16 +397,16 @@ static void faults(void **state)
          "tokens are left between 'j' and 't', which began with 0"},
         {"copies: 3\nnodes:\n  i: {op: increment, count: 8, tokens: 9}\n"
          "  s: {op: st.u32, in: [{value: 0}, i], base: b}\n",
-         "a FIFO of 'i' has 9 initial tokens and 8 entries"},
+         "a FIFO of 'i' has 9 initial tokens, but only 8 entries"},
         {"kernel: other\nnodes:\n  i: {op: increment, count: 8}\n"
          "  s: {op: st.u32, in: [{value: 0}, i], base: b}\n",
-         "the map is for the kernel 'other', and 'k' is launched"},
+         "the map is for the kernel 'other', but 'k' is launched"},
         {"leave: barrier 3\nnodes:\n  i: {op: increment, count: 8}\n"
          "  s: {op: st.u32, in: [{value: 0}, i], base: b}\n",
          "the kernel has no such barrier, or no end"},
         {"groups: n - 8\nnodes:\n  i: {op: increment, count: 8}\n"
          "  s: {op: st.u32, in: [{value: 0}, i], base: b}\n",
-         "the map's groups are 0, which is not from 1 to 2147483647"},
+         "the map's groups are 0, but must be from 1 to 2147483647"},
     };
     (void)state;
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -240,8 +240,8 @@ static void bad_expressions(void **state)
         {"", "a value is missing here"},
         {"1 +", "a value is missing here"},
         {"(1", "')' is missing here"},
-        {"1 2", "this does not belong to the expression"},
-        {"x", "there is no 'x'"},
+        {"1 2", "unexpected text after the expression"},
+        {"x", "unknown name 'x'"},
         {"min(1)", "',' is missing here"},
         {"1 ? 2", "':' is missing here"},
         {"#", "this is not a value"},
@@ -250,8 +250,8 @@ static void bad_expressions(void **state)
         {"1 % 0", "division by zero"},
         {"1.0 << 2", "only integers can be shifted"},
         {"&", "the name of a buffer is missing here"},
-        {"data[3]", "'data' has 3 elements and none of number 3"},
-        {"data[-1]", "'data' has 3 elements and none of number -1"},
+        {"data[3]", "'data' has 3 elements and no element number 3"},
+        {"data[-1]", "'data' has 3 elements and no element number -1"},
         {"data[0.5]", "the index is not an integer"},
         {"data + 1", "a buffer's name alone is its address: write buffer[0] for its element"},
     };
@@ -351,15 +351,15 @@ static void bad_fills(void **state)
         const char *words, *type, *error;
     } rows[] = {
         {"unifrom", "f32", "unknown fill 'unifrom'; did you mean 'uniform'?"},
-        {"uniform:x", "f32", "'x' is not a seed: a number of 64 bits"},
-        {"uniform:1:2", "f32", "this fill is written 'uniform or uniform:SEED'"},
-        {"iota:1", "f32", "this fill is written 'iota'"},
-        {"range:1", "f32", "this fill is written 'range:LOW:HIGH or range:LOW:HIGH:SEED'"},
-        {"range:5:5", "u32", "the range is empty: its upper end does not belong to it"},
-        {"range:-1:5", "u32", "u32 has no such value: it is out of range"},
-        {"range:0:1.5", "u32", "u32 has no such value: it is not an integer"},
-        {"range:0:257", "u8", "u8 has no value just below this: it is out of range"},
-        {"range:0:129", "s8", "s8 has no value just below this: it is out of range"},
+        {"uniform:x", "f32", "'x' is not a seed: expected a number of 64 bits"},
+        {"uniform:1:2", "f32", "expected 'uniform or uniform:SEED'"},
+        {"iota:1", "f32", "expected 'iota'"},
+        {"range:1", "f32", "expected 'range:LOW:HIGH or range:LOW:HIGH:SEED'"},
+        {"range:5:5", "u32", "the range is empty: its upper end is exclusive"},
+        {"range:-1:5", "u32", "this is not a value of type u32: it is out of range"},
+        {"range:0:1.5", "u32", "this is not a value of type u32: it is not an integer"},
+        {"range:0:257", "u8", "there is no value of type u8 just below this: it is out of range"},
+        {"range:0:129", "s8", "there is no value of type s8 just below this: it is out of range"},
         {"= 300 - i", "u8", "element 0 is no u8: it is out of range"},
         {"none.npy", "u8", "cannot read 'none.npy': No such file or directory"},
         {"raw:none", "u8", "cannot read 'none': No such file or directory"},
@@ -429,7 +429,7 @@ static void endless(void **state)
     (void)state;
     begin("program: a\nlaunches: &l\n  - repeat: {times: 2, launches: *l}\n");
     assert_false(run_read(&f.run, &f.arena));
-    assert_string_equal(f.diags.list.v[0].message, "repeats are nested more than 16 deep");
+    assert_string_equal(f.diags.list.v[0].message, "repeats are nested more than 16 levels deep");
     end();
     begin("program: a\nlaunches: &l\n"
           "  - repeat: {times: 2, launches: *l}\n  - repeat: {times: 2, launches: *l}\n"
@@ -455,7 +455,7 @@ static void huge(void **state)
         {"", "[", "", "lists and keys are nested more than 100 deep"},
         {"program: a\nlaunches: ", "{launches: ", "",
          "lists and keys are nested more than 100 deep"},
-        {"program: \"a\\0b\"\nlaunches: [] #", "-", "\n", "a value has a byte 0 in it"},
+        {"program: \"a\\0b\"\nlaunches: [] #", "-", "\n", "a value contains a NUL byte"},
     };
     enum { PARTS = IS_SANITIZED ? 30000 : 300000 };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

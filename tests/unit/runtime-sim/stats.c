@@ -153,8 +153,8 @@ static void collections(void **state)
     stats_add_member(&f.stats, "port*", "port2", both, 2, &port[2]);
     expect(&f, stats_text, &choice,
            "net.packets = 6 # packets: packets that came\n"
-           "port*.packets = 1 2 4 # packets, least, mean and most of 3: that came\n"
-           "port*.mean = 1.5 4.5 9 # least, mean and most of 3: of them\n");
+           "port*.packets = 1 2 4 # packets, minimum, mean and maximum of 3: that came\n"
+           "port*.mean = 1.5 4.5 9 # minimum, mean and maximum of 3: of them\n");
     expect(&f, stats_csv, &choice,
            "name,unit,value\nnet.packets,packets,6\nport*.packets.least,packets,1\n"
            "port*.packets.mean,packets,2\nport*.packets.most,packets,4\n"

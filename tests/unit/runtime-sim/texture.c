@@ -513,10 +513,10 @@ static void test_faults(void **state)
     begin(&s, text);
     s.texels.texture.height = 0;
     texture_bind(&s.textures, &s.k.arena, HANDLE, &s.texels.texture);
-    check_fault(&s, "a fetch in 2 dimensions from a texture that has 1");
+    check_fault(&s, "a fetch with 2 dimensions from a texture with 1");
     begin(&s, UNIFIED("tex.1d.v4.u32.s32 {%r4,%r5,%r6,%r7}, [%rd3, {%r2}];\n"));
     texture_bind(&s.textures, &s.k.arena, HANDLE, &s.texels.texture);
-    check_fault(&s, "a fetch in 1 dimension from a texture that has 2");
+    check_fault(&s, "a fetch with 1 dimension from a texture with 2");
 }
 
 static void check_refusal(const char *text)

@@ -493,7 +493,7 @@ static void config_faults(void **state)
     begin(&f, "dram/hbm2");
     f.values.row_bytes = 1000;
     assert_string_equal(dram_config_fault(&f.values, &f.arena),
-                        "dram.row_bytes is 1000, no multiple of dram.request_bytes: 32");
+                        "dram.row_bytes is 1000, not a multiple of dram.request_bytes: 32");
     f.values.row_bytes = 1024;
     f.values.bank_groups = 3;
     assert_non_null(dram_config_fault(&f.values, &f.arena));

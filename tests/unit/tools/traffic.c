@@ -152,20 +152,20 @@ static void what_cannot_be_read(void **state)
     static const struct {
         const char *text, *says;
     } wrong[] = {
-        {"transpos", "there is no 'transpos'; did you mean 'transpose'?"},
-        {"", "there is no ''"},
+        {"transpos", "unknown pattern 'transpos'; did you mean 'transpose'?"},
+        {"", "unknown pattern ''"},
         {"uniform:3", "'uniform' takes no list"},
         {"hotspot", "'hotspot' needs a list of places, as in hotspot:3,7"},
         {"hotspot:", "'hotspot' needs a list of places, as in hotspot:3,7"},
-        {"hotspot:3,", "there is no place '': they are numbers from 0"},
-        {"hotspot:x", "there is no place 'x': they are numbers from 0"},
-        {"hotspot:12345678", "there is no place '12345678': they are numbers from 0"},
-        {"hotspot:3;4", "cannot read '3;4': places are written as 3,7 or 0-5"},
-        {"hotspot:5-3", "cannot read '5-3': places are written as 3,7 or 0-5"},
-        {"hotspot:5-", "cannot read '5-': places are written as 3,7 or 0-5"},
+        {"hotspot:3,", "unknown place '': places are numbers from 0"},
+        {"hotspot:x", "unknown place 'x': places are numbers from 0"},
+        {"hotspot:12345678", "unknown place '12345678': places are numbers from 0"},
+        {"hotspot:3;4", "cannot read '3;4': expected places such as 3,7 or 0-5"},
+        {"hotspot:5-3", "cannot read '5-3': expected places such as 3,7 or 0-5"},
+        {"hotspot:5-", "cannot read '5-': expected places such as 3,7 or 0-5"},
         {"hotspot:3,1-4", "names 3 twice"},
-        {"flow:3", "'flow' goes from one place to one, as in flow:3,7"},
-        {"flow:3,4,5", "'flow' goes from one place to one, as in flow:3,7"},
+        {"flow:3", "'flow' needs a source and a target, as in flow:3,7"},
+        {"flow:3,4,5", "'flow' needs a source and a target, as in flow:3,7"},
     };
     struct fixture *f = *state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -183,11 +183,11 @@ static void what_does_not_fit(void **state)
         uint32_t extent[3], digits;
         const char *says;
     } wrong[] = {
-        {"transpose", {4, 3}, 2, "'transpose' needs a square number of places, and there are 12"},
-        {"transpose", {8, 2}, 2, "'transpose' needs a square, and this is 8 by 2"},
-        {"transpose", {2, 2, 2}, 3, "'transpose' needs a square number of places, and there are 8"},
-        {"hotspot:3,12", {4, 3}, 2, "'hotspot' names place 12, and they are 0 to 11"},
-        {"many-to-few:0-5", {3, 2}, 2, "'many-to-few' lists all places: there are no others"},
+        {"transpose", {4, 3}, 2, "'transpose' needs a square number of places, but there are 12"},
+        {"transpose", {8, 2}, 2, "'transpose' needs a square, but this is 8 by 2"},
+        {"transpose", {2, 2, 2}, 3, "'transpose' needs a square number of places, but there are 8"},
+        {"hotspot:3,12", {4, 3}, 2, "'hotspot' names place 12, but places are 0 to 11"},
+        {"many-to-few:0-5", {3, 2}, 2, "'many-to-few' lists all places: no others remain"},
     };
     struct fixture *f = *state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
