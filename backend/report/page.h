@@ -3,7 +3,7 @@
 // docs/reference/report.md describes it; backend/report/html has the fixed parts of the page.
 #pragma once
 #include "backend/tables/tables.h"
-#include "support/prefix_map.h"
+#include "support/file.h"
 
 struct page_input {
     const struct tables *tables; // of this plan

@@ -1,5 +1,5 @@
 #include "cli/common/messages.h"
-#include "support/printable.h"
+#include "support/listing.h"
 #include "support/file.h"
 #include <stdarg.h>
 #include <stdlib.h>

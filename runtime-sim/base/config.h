@@ -27,7 +27,7 @@
 #include "support/diag.h"
 #include "support/embed.h"
 #include "support/json.h"
-#include "support/prefix_map.h"
+#include "support/file.h"
 #include "support/vec.h"
 
 enum config_type {

@@ -1,5 +1,4 @@
 #include "tools/map/map_report.h"
-#include "support/page.h"
 #include "support/svg.h"
 #include <stdlib.h>
 

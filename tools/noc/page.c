@@ -1,6 +1,5 @@
 // Writes the HTML page with all plots and numbers.
 #include "tools/noc/plot.h"
-#include "support/page.h"
 #include "support/svg.h"
 #include <inttypes.h>
 #include <stdlib.h>

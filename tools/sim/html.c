@@ -1,6 +1,5 @@
 // Writes the report as an HTML page.
 #include "tools/sim/html.h"
-#include "support/page.h"
 #include "support/svg.h"
 #include "tools/noc/heatmap.h"
 #include <inttypes.h>
