@@ -1,7 +1,7 @@
 // Load-compute-store chains of all patterns [000 Table 1], near misses, and the addresses that they
 // need.
 #include "tests/fuzz/kernels_internal.h"
-#include "passes/base/patterns.h"
+#include "passes/base/plan.h"
 #include <stdio.h>
 #include <string.h>
 
