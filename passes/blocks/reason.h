@@ -1,6 +1,6 @@
 // Sentences on why candidate blocks are rejected.
 #pragma once
-#include "passes/analysis/cost/bandwidth.h"
+#include "passes/analysis/cost/transfer.h"
 #include "passes/blocks/candidates.h"
 
 // Returns the reason against a block with an instruction that cannot be moved.

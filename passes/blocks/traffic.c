@@ -1,5 +1,5 @@
 #include "passes/blocks/traffic.h"
-#include "passes/analysis/cost/bandwidth.h"
+#include "passes/analysis/cost/transfer.h"
 #include "passes/analysis/memory/measured.h"
 
 enum { WORD = 4 }; // bytes
