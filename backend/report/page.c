@@ -1,6 +1,4 @@
 #include "backend/report/page.h"
-#include "backend/report/page_kernel.h"
-#include "backend/report/page_parts.h"
 #include "backend/report/report.h"
 #include "backend/tables/rows.h"
 #include "backend/tables/summary.h"
