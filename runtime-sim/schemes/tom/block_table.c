@@ -4,7 +4,7 @@
 // accesses global memory at addresses that are registers or known, and no shared memory.
 #include "runtime-sim/schemes/tom/block_table.h"
 #include "passes/analysis/memory/spaces.h"
-#include "runtime-sim/exec/decode/slots.h"
+#include "runtime-sim/exec/decode/layout.h"
 #include "runtime-sim/schemes/kernels.h"
 #include "runtime-sim/schemes/tom/block_registers.h"
 #include "runtime-sim/schemes/tom/rehearse.h"
