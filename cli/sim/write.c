@@ -1,6 +1,6 @@
 // Writes the results of a run.
 #include "cli/sim/sim.h"
-#include "runtime-sim/device/profile_write.h"
+#include "runtime-sim/device/device.h"
 #include "runtime-sim/host/host_log.h"
 #include "runtime-sim/run/npy.h"
 #include "runtime-sim/run/result.h"
