@@ -1,7 +1,7 @@
 #include "tagger/tagger.h"
+#include "backend/emit/proof.h"
 #include "backend/tables/places.h"
 #include "backend/tables/profile_read.h"
-#include "backend/emit/proof.h"
 #include "ir/read.h"
 #include "passes/base/capability.h"
 #include "passes/maps/compile.h"
