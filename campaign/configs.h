@@ -46,3 +46,10 @@ uint32_t campaign_configs_add_options(struct campaign_configs *configs, const ch
 // ptxoffload-sim failed.
 const char *campaign_configs_resolve(struct campaign_configs *configs,
                                      const struct campaign_tools *tools);
+
+// Checks the names of statistics in expressions before any job is run.
+
+// Adds an error to the campaign's diagnostics for each statistic that no machine of its studies
+// has. Runs ptxoffload-sim. Returns NULL, or why ptxoffload-sim failed.
+const char *campaign_statistics_check(const struct campaign *campaign,
+                                      const struct campaign_tools *tools);

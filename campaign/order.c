@@ -1,4 +1,4 @@
-#include "campaign/order.h"
+#include "campaign/run.h"
 #include <stdlib.h>
 
 struct timed_job {

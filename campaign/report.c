@@ -1,5 +1,4 @@
 #include "campaign/report.h"
-#include "campaign/values.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

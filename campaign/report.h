@@ -83,3 +83,17 @@ void campaign_grid_make(struct campaign_grid *grid, struct arena *arena,
                         const struct campaign_table *table);
 // Writes the plot of a table as SVG.
 void campaign_chart(const struct campaign_table *table, struct arena *arena, FILE *to);
+
+// Evaluates expressions over the results of a workload's jobs.
+
+struct campaign_query {
+    struct campaign_store *store;
+    const struct campaign_plan *plan;
+    uint32_t workload, variant, point; // variant: for names in definitions
+    uint32_t reference;                // workload of `ref.`
+    uint32_t depth;
+};
+
+// Returns the value of an expression, or NAN with the reason in `*missing`.
+double campaign_value(const struct campaign_query *query, const struct expr *expr,
+                      const char **missing);

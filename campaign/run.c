@@ -1,4 +1,4 @@
-#include "campaign/order.h"
+#include "campaign/run.h"
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

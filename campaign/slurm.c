@@ -1,6 +1,6 @@
 // Submits jobs to Slurm and collects their results.
-#include "campaign/order.h"
-#include "campaign/slurm_queue.h"
+#include "campaign/run.h"
+#include "campaign/slurm.h"
 #include "campaign/ticket.h"
 #include <dirent.h>
 #include <errno.h>

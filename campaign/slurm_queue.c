@@ -1,4 +1,4 @@
-#include "campaign/slurm_queue.h"
+#include "campaign/slurm.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

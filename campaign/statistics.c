@@ -1,4 +1,3 @@
-#include "campaign/statistics.h"
 #include "campaign/configs.h"
 #include "support/nearest.h"
 #include <stdlib.h>

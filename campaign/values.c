@@ -1,4 +1,4 @@
-#include "campaign/values.h"
+#include "campaign/report.h"
 #include <math.h>
 
 static const char *load(void *context, struct expr_ref ref, int64_t element,

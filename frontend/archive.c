@@ -1,4 +1,4 @@
-#include "frontend/archive.h"
+#include "frontend/container_internal.h"
 #include <ar.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
 // Determines the kind of a file and finds its GPU code.
-#include "frontend/archive.h"
 #include "frontend/container_internal.h"
 #include "frontend/fatbin.h"
 #include "frontend/object.h"

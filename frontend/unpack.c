@@ -1,4 +1,4 @@
-#include "frontend/unpack.h"
+#include "frontend/container.h"
 #include <assert.h>
 #include <lz4.h>
 #include <zstd.h>

@@ -9,6 +9,109 @@
 #include <stdatomic.h>
 #include <string.h>
 
+// Checks the numbers of an instruction that matches its form, if one depends on another or if the
+// constraint is more than a range.
+
+// Returns the instruction's n-th operand node, or NULL.
+static const struct node *operand_node(const struct ir_check *c, uint32_t n)
+{
+    NODE_EACH (child, c->tree, c->inst->node) {
+        const struct node *node = &c->tree->nodes.v[child];
+        if (node->kind != NODE_GUARD && !n--)
+            return node;
+    }
+    return NULL;
+}
+
+static void refuse(struct ir_check *c, const struct node *at, const char *why)
+{
+    diag_add(c->diags, DIAG_ERROR, "operand-type", at->begin, at->end, "'%.*s' %s",
+             (int)(at->end - at->begin), c->tree->source->text + at->begin, why);
+}
+
+// Checks cp.async [to], [from], size, read;
+static void check_copy(struct ir_check *c)
+{
+    const struct node *size = operand_node(c, 2), *read = operand_node(c, 3);
+    if (size && read && size->kind == NODE_INT && read->kind == NODE_INT &&
+        read->value > size->value)
+        refuse(c, read,
+               arena_printf(&c->scratch, "is not between 0 and %u", (uint32_t)size->value));
+}
+
+// Checks alloca.u64 to, size, alignment;
+static void check_allocation(struct ir_check *c)
+{
+    const struct node *alignment = operand_node(c, 2);
+    if (alignment && alignment->kind == NODE_INT &&
+        (!alignment->value || alignment->value & (alignment->value - 1) || alignment->value >> 31))
+        refuse(c, alignment, "is not a power of two below 2^31");
+}
+
+void check_numbers(struct ir_check *c)
+{
+    if (c->inst->op == OP_cp)
+        check_copy(c);
+    else if (c->inst->op == OP_alloca)
+        check_allocation(c);
+}
+
+// Compares the elements of a vector operand: they need one width, and neighbours need one kind of
+// type.
+
+// Bit registers, special registers and operands other than registers are compatible with
+// everything.
+struct element {
+    uint32_t bits; // 0: any width
+    enum type_kind kind;
+    bool sink;
+};
+
+static struct element register_element(const struct ir_check *c, const struct ir_operand *operand)
+{
+    uint16_t type = c->fn->registers.v[operand->index].type;
+    if (type >= WORD_COUNT)
+        return (struct element){0, TYPE_BITS, false};
+    return (struct element){isa_words[type].value, check_type_kind(type), false};
+}
+
+static struct element element_at(struct ir_check *c, uint32_t node)
+{
+    switch (c->tree->nodes.v[node].kind) {
+    case NODE_NEGATE: return element_at(c, node + 1);
+    case NODE_INT: return (struct element){0, TYPE_INTEGER, false};
+    case NODE_FLOAT32:
+    case NODE_FLOAT64: return (struct element){0, TYPE_FLOAT, false};
+    case NODE_NAME:
+    case NODE_MEMBER: break;
+    default: return (struct element){0, TYPE_BITS, false};
+    }
+    uint32_t name = node + (c->tree->nodes.v[node].kind == NODE_MEMBER);
+    const struct ir_operand *operand = check_operand_at(c, name);
+    if (operand && operand->kind == OPERAND_REGISTER)
+        return register_element(c, operand);
+    return (struct element){0, TYPE_BITS, operand && operand->kind == OPERAND_SINK};
+}
+
+enum fault_kind check_elements(struct ir_check *c, uint32_t vector, uint32_t *at)
+{
+    uint32_t bits = 0;
+    enum type_kind kind = TYPE_BITS;
+    NODE_EACH (child, c->tree, vector) {
+        struct element element = element_at(c, child);
+        *at = child;
+        if (element.sink)
+            continue;
+        if (bits && element.bits && element.bits != bits)
+            return FAULT_ELEMENT_WIDTH;
+        if (kind != TYPE_BITS && element.kind != TYPE_BITS && element.kind != kind)
+            return FAULT_ELEMENT_KIND;
+        bits = element.bits ? element.bits : bits;
+        kind = element.kind;
+    }
+    return FAULT_NONE;
+}
+
 enum allowance { ALLOWED, TOO_OLD, TOO_NEW, OTHER_TARGET };
 
 static const struct node *node_of(const struct ir_check *c)

@@ -7,7 +7,7 @@
 // two edges to one join block merge, only the first edge counts. A query finds, with a tree of
 // minima, the edges of the range with at most the level of the block whose targets are the
 // requested join blocks.
-#include "ir/frontiers.h"
+#include "ir/internal.h"
 
 struct minima {
     uint32_t count;

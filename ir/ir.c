@@ -1,5 +1,5 @@
 // Builds a module step by step, and answers simple queries about it.
-#include "ir/lower.h"
+#include "ir/internal.h"
 #include "support/parallel.h"
 #include "support/search.h"
 #include <string.h>

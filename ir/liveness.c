@@ -1,9 +1,10 @@
 // Liveness as ranges of blocks per register: a walk goes back from each use to the definitions that
 // reach it. A loop that does not define the register is added as a whole, so that the work on
 // nested loops does not grow with their depth. Registers with long walks are left to liveness_wide.
-#include "ir/liveness.h"
+#include "ir/internal.h"
 #include "support/search.h"
 #include <stdlib.h>
+#include <string.h>
 
 struct live_pair {
     uint32_t reg, block;

@@ -1,6 +1,7 @@
 // Registers that are live in many blocks: solves live-in = read ∪ (live-out − defined) by
 // iteration, for 64 registers at once with one bit each.
-#include "ir/liveness.h"
+#include "ir/internal.h"
+#include <string.h>
 
 struct wide_search {
     const struct ir_function *fn;

@@ -1,7 +1,7 @@
 // Source locations of instructions in the language that was compiled to PTX, from .loc and .file.
 #pragma once
 #include "ir/ir.h"
-#include "support/prefix_map.h"
+#include "support/file.h"
 
 struct ir_loc {
     const char *file; // as in .file; NULL: unknown file number

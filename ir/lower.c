@@ -1,6 +1,6 @@
 // Lowers the tree to instructions. Names are resolved by scope. Registers get dense ids in the
 // order of their first use.
-#include "ir/lower.h"
+#include "ir/internal.h"
 #include <string.h>
 
 // Returns the binding of the name at a node. Reports a name that is undeclared or declared later.

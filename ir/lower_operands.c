@@ -1,5 +1,5 @@
 // Operands of instructions: roles, names, addresses, calls.
-#include "ir/lower.h"
+#include "ir/internal.h"
 
 enum { CARRY = 0 };
 

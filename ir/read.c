@@ -1,6 +1,5 @@
-#include "ir/read.h"
 #include "frontend/directives.h"
-#include "ir/read_each.h"
+#include "ir/read.h"
 #include "support/parallel.h"
 
 static void end_step(const struct ir_reading *r, const char *name)

@@ -2,8 +2,8 @@
 // three rare cases: a variable that is declared again, a family of registers outside functions, and
 // a variable with the name of a special register. They count as faults here, as does each report of
 // the parser, the lowering and the checks.
-#include "ir/read_each.h"
 #include "frontend/directives.h"
+#include "ir/read.h"
 #include "support/bits.h"
 
 struct each {

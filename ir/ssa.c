@@ -7,8 +7,7 @@
 // is live and to subtrees that an edge leaves to a block that the definition does not dominate.
 //
 // A walk that visits many blocks, for a long-lived value, is abandoned and replaced by a query
-// (frontiers.h).
-#include "ir/frontiers.h"
+// (frontiers.c).
 #include "ir/internal.h"
 #include "support/search.h"
 #include <string.h>

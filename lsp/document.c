@@ -1,4 +1,4 @@
-#include "lsp/document.h"
+#include "lsp/analysis.h"
 #include "support/integer.h"
 #include "support/search.h"
 #include <stdlib.h>

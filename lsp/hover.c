@@ -1,5 +1,5 @@
-#include "lsp/hover.h"
 #include "frontend/isa.h"
+#include "lsp/scan.h"
 #include <string.h>
 
 // The forms of the instruction tables, spelled as in NVIDIA's manual.

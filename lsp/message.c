@@ -1,4 +1,5 @@
-#include "lsp/message.h"
+#include "lsp/server.h"
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,8 @@
 // Queries that scan a text without parsing it, so they are fast and also work while it has errors.
+// Hover texts.
 #pragma once
-#include "lsp/document.h"
+#include "lsp/analysis.h"
+#include <stdio.h>
 
 struct lsp_span {
     uint32_t begin, end; // byte offsets; equal: nothing found
@@ -29,3 +31,8 @@ struct lsp_symbol {
 // precedes its labels.
 void scan_symbols(const struct lsp_document *document,
                   void (*take)(void *context, const struct lsp_symbol *symbol), void *context);
+
+// Writes an explanation of the instruction or name at the offset. `result` must be that of the same
+// text, or NULL. Returns the explained span, empty if nothing is known.
+struct lsp_span hover_write(const struct lsp_document *document, const struct lsp_result *result,
+                            uint32_t offset, FILE *to);

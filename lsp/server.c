@@ -1,8 +1,8 @@
-#include "lsp/server.h"
 #include "backend/emit/format.h"
-#include "lsp/hover.h"
-#include "lsp/message.h"
+#include "lsp/scan.h"
+#include "lsp/server.h"
 #include "support/diag.h"
+#include <jansson.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

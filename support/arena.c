@@ -1,5 +1,5 @@
 #include "support/arena.h"
-#include "support/format.h"
+#include "support/number.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

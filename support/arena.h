@@ -3,7 +3,8 @@
 //
 // An arena never returns NULL. If memory runs out, it jumps to the jump buffer of its `memory`,
 // which the public entry point has set and which then frees all arenas of that memory. Libraries
-// therefore neither exit nor check allocations.
+// therefore neither exit nor check allocations. glibc's obstacks have neither a limit over several
+// of them nor a way to hand memory from one thread to another.
 #pragma once
 #include "support/integer.h"
 #include <stdarg.h>

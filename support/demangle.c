@@ -1,347 +1,129 @@
-#include "support/demangle_reader.h"
+// libiberty's demangler prints through a callback. It allocates from the stack only and has no
+// state, so a jump out of the callback is safe.
+#include "support/demangle.h"
+#include <libiberty/demangle.h>
+#include <string.h>
 
-static void read_encoding(struct reader *r, struct demangled *to);
+enum { MOST_NAME = 4096, MOST_TEXT = 1 << 18, MOST_COPIES = 4096 };
 
-// Lists, with packs expanded
-
-static const char *add_to_list(struct reader *r, const char *list, const struct name_part *part)
-{
-    if (!part->is_pack)
-        return join(r, list, *list ? ", " : "", join(r, part->left, part->right, ""));
-    for (uint32_t i = 0; i < part->elements->list.n; i++)
-        list = add_to_list(r, list, &part->elements->list.v[i]);
-    return list;
-}
-
-const char *demangle_whole(struct reader *r, const struct name_part *part)
-{
-    return part->is_pack ? add_to_list(r, "", part) : join(r, part->left, part->right, "");
-}
-
-const char *demangle_parameters(struct reader *r, char end, struct demangled *to)
-{
-    const char *list = "";
-    if (r->at[0] == 'v' && (r->at[1] == end || !r->at[1] || r->at[1] == '.')) {
-        r->at++;
-        return list;
-    }
-    while (*r->at && *r->at != end && *r->at != '.' && !r->failed) {
-        struct name_part type = demangle_type(r);
-        list = add_to_list(r, list, &type);
-        for (uint32_t i = 0; to && i < (type.is_pack ? type.elements->list.n : 1); i++)
-            vec_push(r->arena, &to->parameters,
-                     demangle_whole(r, type.is_pack ? &type.elements->list.v[i] : &type));
-    }
-    return list;
-}
-
-// Template arguments
-
-static const char *const integer_ends[128] = {
-    ['i'] = "", ['j'] = "u", ['l'] = "l", ['m'] = "ul", ['x'] = "ll", ['y'] = "ull",
+struct printing {
+    struct arena *arena;
+    VEC(char) text;
+    jmp_buf on_excess;
 };
 
-// Reads a literal after L: TYPE VALUE E, or _Z ENCODING E.
-static struct name_part read_literal(struct reader *r)
+static void add_text(const char *text, size_t length, void *opaque)
 {
-    char letter = *r->at;
-    struct demangled inner = {0};
-    if (take_word(r, "_Z")) {
-        read_encoding(r, &inner);
-        need(r, 'E');
-        return part_of(r->failed ? "" : inner.text);
+    struct printing *to = opaque;
+    if (length > MOST_TEXT - to->text.n)
+        longjmp(to->on_excess, 1);
+    for (size_t i = 0; i < length; i++)
+        vec_push(to->arena, &to->text, text[i]);
+}
+
+// Returns the demangled name, or NULL if it is malformed or too long.
+static const char *print(struct arena *arena, const char *mangled, int options)
+{
+    struct printing *to = ARENA_NEW(arena, struct printing);
+    to->arena = arena;
+    if (setjmp(to->on_excess))
+        return NULL;
+    // Without this option names of more than 1024 bytes are malformed.
+    if (!cplus_demangle_v3_callback(mangled, options | DMGL_NO_RECURSE_LIMIT, add_text, to))
+        return NULL;
+    vec_push(arena, &to->text, '\0');
+    return to->text.v;
+}
+
+// Returns true if the demangler's stack stays below about 1 MiB. For printing, it reserves a table
+// whose size is the number of references to template parameters times the number of templates.
+static bool is_small(const char *mangled, size_t length)
+{
+    size_t references = 0, templates = 0;
+    for (size_t i = 0; i < length; i++) {
+        references += (mangled[i] == 'R' || mangled[i] == 'O') && mangled[i + 1] == 'T';
+        templates += mangled[i] == 'I';
     }
-    struct name_part type = demangle_type(r);
-    const char *sign = take(r, 'n') ? "-" : "";
-    size_t length = strcspn(r->at, "E");
-    const char *value = arena_strndup(r->arena, r->at, length);
-    r->at += length;
-    need(r, 'E');
-    if (r->failed)
-        return part_of("");
-    if (letter == 'b' && length == 1)
-        return part_of(*value == '1' ? "true" : "false");
-    const char *end = (unsigned char)letter < 128 ? integer_ends[(unsigned char)letter] : NULL;
-    if (end)
-        return part_of(join(r, sign, value, end));
-    return part_of(join(r, join(r, "(", demangle_whole(r, &type), ")"), sign, value));
+    return length <= MOST_NAME && references * templates <= MOST_COPIES;
 }
 
-// Reads an expression after X. Only the address of a function or variable is supported.
-static struct name_part read_expression(struct reader *r)
-{
-    bool address = take_word(r, "ad");
-    need(r, 'L');
-    struct name_part literal = read_literal(r);
-    need(r, 'E');
-    bool long_form = strchr(literal.left, '(');
-    return part_of(join(r, address ? long_form ? "&(" : "&" : "", literal.left,
-                        address && long_form ? ")" : ""));
-}
-
-static struct name_parts *read_arguments(struct reader *r);
-
-static struct name_part read_argument(struct reader *r)
-{
-    if (take(r, 'L'))
-        return read_literal(r);
-    if (take(r, 'X'))
-        return read_expression(r);
-    if (take(r, 'J')) {
-        struct name_part pack = {.left = "", .right = "", .is_pack = true};
-        pack.elements = read_arguments(r);
-        return pack;
-    }
-    return demangle_type(r);
-}
-
-// Reads template arguments up to and including E.
-static struct name_parts *read_arguments(struct reader *r)
-{
-    struct name_parts *list = ARENA_NEW(r->arena, struct name_parts);
-    if (!enter(r))
-        return list;
-    while (!take(r, 'E') && !r->failed) {
-        if (!*r->at)
-            fail(r);
-        struct name_part part = read_argument(r);
-        vec_push(r->arena, &list->list, part);
-    }
-    r->depth--;
-    return list;
-}
-
-void demangle_arguments(struct reader *r, struct naming *name)
-{
-    const struct name_part all = {.is_pack = true, .elements = read_arguments(r)};
-    const char *list = add_to_list(r, "", &all);
-    size_t length = strlen(list);
-    name->bare = name->text;
-    name->text =
-        join(r, name->text, "<", join(r, list, length && list[length - 1] == '>' ? " >" : ">", ""));
-    name->arguments = all.elements;
-    name->is_template = true;
-}
-
-// Names
-
-// Reads the index in N_: 0 for "_", N + 1 otherwise, in this base.
-static uint32_t take_index(struct reader *r, uint32_t base)
-{
-    uint32_t value = 0;
-    if (take(r, '_'))
-        return 0;
-    for (;; r->at++) {
-        char c = *r->at;
-        uint32_t digit = c >= '0' && c <= '9'   ? (uint32_t)(c - '0')
-                         : c >= 'A' && c <= 'Z' ? (uint32_t)(c - 'A') + 10
-                                                : base;
-        if (digit >= base || value > MOST_TEXT)
-            break;
-        value = value * base + digit;
-    }
-    need(r, '_');
-    return value + 1;
-}
-
-const char *demangle_source_name(struct reader *r)
-{
-    uint32_t length = take_number(r);
-    if (r->failed || !length || strnlen(r->at, length) < length) {
-        fail(r);
-        return "";
-    }
-    const char *text = arena_strndup(r->arena, r->at, length);
-    r->at += length;
-    bool nameless = length >= 10 && !strncmp(text, "_GLOBAL_", 8) && text[9] == 'N';
-    return join(r, nameless ? "(anonymous namespace)" : text, "", "");
-}
-
-// Reads a lambda or an unnamed type after U.
-static const char *read_unnamed(struct reader *r)
-{
-    const char *types = NULL;
-    if (take(r, 'l')) {
-        types = demangle_parameters(r, 'E', NULL);
-        need(r, 'E');
-    } else {
-        need(r, 't');
-    }
-    uint32_t number = take_index(r, 10) + 1;
-    if (r->failed)
-        return "";
-    const char *text = types ? join(r, "{lambda(", types, ")") : "{unnamed type";
-    return join(r, text, arena_printf(r->arena, "#%u", number), "}");
-}
-
-static const char *read_unqualified(struct reader *r)
-{
-    const char *text = "";
-    take(r, 'L'); // a name with internal linkage
-    if (take_word(r, "cl"))
-        text = "operator()";
-    else if (take(r, 'U'))
-        text = read_unnamed(r);
-    else
-        text = demangle_source_name(r);
-    while (take(r, 'B'))
-        text = join(r, text, join(r, "[abi:", demangle_source_name(r), "]"), "");
-    return text;
-}
-
-static void add_component(struct reader *r, struct naming *name, const char *text)
-{
-    name->text = name->bare = *name->text ? join(r, name->text, "::", text) : text;
-    name->is_template = false;
-}
-
-static const char *const abbreviations[128] = {
-    ['a'] = "std::allocator", ['b'] = "std::basic_string", ['s'] = "std::string",
-    ['i'] = "std::istream",   ['o'] = "std::ostream",      ['d'] = "std::iostream",
+// Brackets around a place in a demangled text.
+struct nesting {
+    int round, angle;
 };
 
-struct name_part demangle_known(struct reader *r)
+// Counts the bracket at `at`. A '<' in other brackets may be an operator and does not count.
+static void count_bracket(struct nesting *nesting, const char *text, size_t at)
 {
-    unsigned char letter = (unsigned char)*r->at;
-    if (letter < 128 && abbreviations[letter]) {
-        r->at++;
-        return part_of(abbreviations[letter]);
-    }
-    uint32_t index = take_index(r, 36);
-    if (index >= r->known.list.n)
-        fail(r);
-    return r->failed ? part_of("") : r->known.list.v[index];
+    char c = text[at];
+    nesting->round += c == '(' || c == '[' || c == '{';
+    nesting->round -= c == ')' || c == ']' || c == '}';
+    if (!nesting->round)
+        nesting->angle += (c == '<') - (c == '>' && at && text[at - 1] != '-');
 }
 
-struct name_part demangle_parameter(struct reader *r)
+// Returns the length of the text up to an unnested `end`.
+static size_t length_until(const char *text, char end)
 {
-    uint32_t index = take_index(r, 10);
-    if (!r->arguments || index >= r->arguments->list.n)
-        fail(r);
-    if (r->failed)
-        return part_of("");
-    struct name_part part = r->arguments->list.v[index];
-    if (!part.is_pack || r->pack == NO_PACK)
-        return part;
-    r->pack_length = part.elements->list.n;
-    return r->pack < r->pack_length ? part.elements->list.v[r->pack] : part_of("");
+    struct nesting nesting = {0};
+    size_t at = 0;
+    for (; text[at] && (nesting.round || nesting.angle || text[at] != end); at++)
+        count_bracket(&nesting, text, at);
+    return at;
 }
 
-// Reads a nested name after N.
-static void read_nested(struct reader *r, struct naming *name)
+// Returns the length of the name without the template arguments at its end.
+static size_t bare_length(const char *name, size_t length)
 {
-    bool is_known = true; // the name so far is a substitution already
-    for (const char *c = r->at; *c == 'r' || *c == 'V' || *c == 'K' || *c == 'R' || *c == 'O';
-         c++) {
-        name->behind = *c == 'K' ? " const" : name->behind;
-        r->at = c + 1;
+    struct nesting nesting = {0};
+    size_t begin = length, end = 0;
+    for (size_t at = 0; at < length; at++) {
+        int before = nesting.angle;
+        count_bracket(&nesting, name, at);
+        if (before == 0 && nesting.angle == 1)
+            begin = at;
+        else if (before == 1 && nesting.angle == 0)
+            end = at + 1;
     }
-    while (!take(r, 'E') && enter(r)) {
-        if (!is_known)
-            remember(r, part_of(name->text));
-        is_known = false;
-        if (take_word(r, "St")) {
-            name->text = "std";
-            is_known = true;
-        } else if (take(r, 'S')) {
-            struct name_part part = demangle_known(r);
-            name->text = name->bare = demangle_whole(r, &part);
-            is_known = true;
-        } else if (take(r, 'T')) {
-            struct name_part part = demangle_parameter(r);
-            name->text = name->bare = demangle_whole(r, &part);
-        } else if (*name->text && take(r, 'I'))
-            demangle_arguments(r, name);
-        else
-            add_component(r, name, read_unqualified(r));
-        r->depth--;
-    }
+    return end == length ? begin : length;
 }
 
-// Reads the name of a local entity after Z.
-static void read_local(struct reader *r, struct naming *name)
+static void split_parameters(struct arena *arena, struct demangled *to, const char *list)
 {
-    struct demangled outer = {0};
-    struct naming inner;
-    read_encoding(r, &outer);
-    need(r, 'E');
-    if (*r->at == 's' || *r->at == 'd')
-        fail(r);
-    demangle_name(r, &inner);
-    if (take(r, '_')) { // discriminator of equal names
-        bool is_long = take(r, '_');
-        take_number(r);
-        if (is_long)
-            need(r, '_');
+    size_t all = length_until(list, ')');
+    list = arena_strndup(arena, list, all);
+    for (size_t at = 0; at < all; at += 2) { // ", "
+        size_t length = length_until(list + at, ',');
+        vec_push(arena, &to->parameters, arena_strndup(arena, list + at, length));
+        at += length;
     }
-    if (r->failed)
-        return;
-    *name = inner;
-    name->text = join(r, outer.text, "::", inner.text);
-    name->bare = join(r, outer.text, "::", inner.bare);
-}
-
-void demangle_name(struct reader *r, struct naming *name)
-{
-    *name = (struct naming){.text = "", .bare = "", .behind = ""};
-    if (!enter(r))
-        return;
-    if (take(r, 'N'))
-        read_nested(r, name);
-    else if (take(r, 'Z'))
-        read_local(r, name);
-    else {
-        bool is_known = false;
-        if (r->at[0] == 'S' && r->at[1] != 't') {
-            r->at++;
-            struct name_part part = demangle_known(r);
-            name->text = name->bare = demangle_whole(r, &part);
-            is_known = true;
-        } else {
-            if (take_word(r, "St"))
-                name->text = "std";
-            add_component(r, name, read_unqualified(r));
-        }
-        if (*r->at == 'I' && !is_known)
-            remember(r, part_of(name->text));
-        if (take(r, 'I'))
-            demangle_arguments(r, name);
-    }
-    r->depth--;
-}
-
-// Reads an encoding, NAME [RESULT] PARAMETERS, up to the end or E.
-static void read_encoding(struct reader *r, struct demangled *to)
-{
-    struct naming name;
-    struct name_part result = part_of("");
-    const struct name_parts *outer = r->arguments;
-    if (!enter(r))
-        return;
-    demangle_name(r, &name);
-    r->arguments = name.arguments;
-    bool has_parameters = *r->at && *r->at != 'E' && *r->at != '.';
-    if (has_parameters && name.is_template)
-        result = demangle_type(r);
-    const char *before =
-        *result.left ? join(r, result.left, result.is_function ? "" : " ", "") : "";
-    const char *list = has_parameters ? demangle_parameters(r, 'E', to) : "";
-    r->arguments = outer;
-    r->depth--;
-    if (has_parameters)
-        list = join(r, join(r, "(", list, ")"), name.behind, result.right);
-    to->text = join(r, before, name.text, list);
-    to->name = (uint32_t)strlen(before);
-    to->name_end = to->name + (uint32_t)strlen(name.text);
-    to->bare_end = name.is_template ? to->name + (uint32_t)strlen(name.bare) : to->name_end;
 }
 
 bool demangle(struct demangled *to, struct arena *arena, const char *mangled)
 {
-    struct reader reader = {.arena = arena, .at = mangled, .pack = NO_PACK};
+    size_t length = strcspn(mangled, "."); // without suffixes of clones
     *to = (struct demangled){0};
-    if (!take_word(&reader, "_Z"))
+    // T and G are data, such as virtual tables.
+    if (strncmp(mangled, "_Z", 2) || strchr("TG", mangled[2]) || !is_small(mangled, length))
         return false;
-    read_encoding(&reader, to);
-    return !reader.failed && (!*reader.at || *reader.at == '.') && to->name_end > to->name;
+    mangled = arena_strndup(arena, mangled, length);
+    const int options = DMGL_ANSI | DMGL_PARAMS;
+    const char *text = print(arena, mangled, options);
+    const char *rest = text ? print(arena, mangled, options | DMGL_RET_DROP) : NULL;
+    const char *name = rest ? print(arena, mangled, DMGL_ANSI) : NULL;
+    if (!name)
+        return false;
+    const char *at = strstr(text, rest);
+    if (!at) // a variable: the result type that is missing is one of a template argument
+        at = rest = text;
+    size_t name_length = strlen(name);
+    if (!name_length || strncmp(rest, name, name_length))
+        return false;
+    to->text = text;
+    to->name = (uint32_t)(at - text);
+    to->bare_end = to->name + (uint32_t)bare_length(name, name_length);
+    to->name_end = to->name + (uint32_t)name_length;
+    if (rest[name_length] == '(')
+        split_parameters(arena, to, rest + name_length + 1);
+    return true;
 }

@@ -1,4 +1,4 @@
-// Demangles names of C++ functions as mangled by CUDA's compilers (Itanium C++ ABI).
+// Demangles names of C++ functions and variables (Itanium C++ ABI).
 #pragma once
 #include "support/vec.h"
 
@@ -11,6 +11,6 @@ struct demangled {
     VEC(const char *) parameters; // parameter types
 };
 
-// Returns false if `mangled` is not a mangled name, or has an expression, an operator or another
-// form that kernel names do not have. Time and memory are bounded. Strings are in the arena.
+// Returns false if `mangled` is not a mangled name, or exceeds the limits on time, stack and text.
+// Strings are in the arena.
 bool demangle(struct demangled *to, struct arena *arena, const char *mangled);

@@ -1,6 +1,6 @@
-#include "support/diag_rules.h"
-#include "support/excerpt.h"
-#include "support/printable.h"
+#include "support/diag.h"
+#include "support/listing.h"
+#include "support/nearest.h"
 #include <assert.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -133,4 +133,29 @@ void diag_print_origin(const struct diag *diag, FILE *to, bool colour)
 {
     const struct diag_origin *origin = &diag->origin;
     print_head(diag, origin->file, origin->line, origin->column, to, colour);
+}
+
+const struct diag_rule diag_rules[DIAG_RULES] = {
+#define DIAG_RULE(id, severity, least, group, text)                                                \
+    {id, DIAG_##severity, DIAG_##least, group, text},
+#include "support/diag_rules.def"
+#undef DIAG_RULE
+};
+
+int diag_rule_find(const char *id, size_t length)
+{
+    for (int i = 0; i < DIAG_RULES; i++)
+        if (strlen(diag_rules[i].id) == length && !memcmp(diag_rules[i].id, id, length))
+            return i;
+    return -1;
+}
+
+const char *diag_rule_nearest(const char *typed, size_t length, bool warnings_only)
+{
+    struct nearest nearest;
+    nearest_init(&nearest, typed, length);
+    for (int i = 0; i < DIAG_RULES; i++)
+        if (!warnings_only || diag_rules[i].least == DIAG_WARNING)
+            nearest_offer(&nearest, diag_rules[i].id, strlen(diag_rules[i].id));
+    return nearest.best;
 }

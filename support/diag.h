@@ -53,3 +53,33 @@ const char *severity_word(enum severity severity);
 void diag_print(const struct diag *diag, const struct source *source, FILE *to, bool colour);
 // Prints a diagnostic at its origin, which must be known, without a source line.
 void diag_print_origin(const struct diag *diag, FILE *to, bool colour);
+
+// A rule of diagnostics, generated from diag_rules.def.
+struct diag_rule {
+    const char *id;
+    enum severity severity; // usual severity
+    enum severity least;    // lowest severity, in some cases
+    const char *group;      // subject, one word
+    const char *text;       // one sentence without a full stop
+};
+
+enum {
+#define DIAG_RULE(...) +1
+    DIAG_RULES = 0
+#include "support/diag_rules.def"
+#undef DIAG_RULE
+};
+
+extern const struct diag_rule diag_rules[DIAG_RULES];
+
+// Returns the index of the rule in the table, or -1.
+int diag_rule_find(const char *id, size_t length);
+// Returns the id nearest to the text among the warnings or among all rules, or NULL if no id is
+// similar.
+const char *diag_rule_nearest(const char *typed, size_t length, bool warnings_only);
+
+// Prints the line that contains `begin` and marks the range up to `end`, or to the end of the line.
+// Lines that are too wide are cut around the range. Characters that a terminal does not display
+// (control characters, invalid UTF-8) are printed as `<1b>` or `<U+202E>`.
+void excerpt_print(const struct source *source, uint32_t begin, uint32_t end, FILE *to,
+                   bool colour);

@@ -1,4 +1,4 @@
-#include "support/excerpt.h"
+#include "support/diag.h"
 #include "support/json.h"
 
 enum {

@@ -1,5 +1,6 @@
 // Expressions of run files and maps, with 64-bit integers and real numbers, C's operators, names
 // and elements of buffers: `(n + 255) / 256`, `flag[0] != 0`, `squares[0] / n - mean * mean`.
+// Libraries such as TinyExpr compute in doubles, which do not hold all 64-bit integers.
 #pragma once
 #include "support/scalar.h"
 #include "support/vec.h"

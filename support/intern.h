@@ -1,4 +1,5 @@
 // Maps names to dense ids: equal texts have the same id, and the first name has id 0.
+// hsearch and tsearch of the C library have no ids and cannot allocate from an arena.
 #pragma once
 #include "support/arena.h"
 #include "support/vec.h"

@@ -1,5 +1,6 @@
 // Writes JSON as a stream, without building a document in memory. Strings are escaped, and invalid
 // UTF-8 is written as U+FFFD. Doubles are written so that they read back as the same value.
+// jansson, which reads JSON here, writes only documents in memory.
 #pragma once
 #include "support/sink.h"
 #include <stdbool.h>

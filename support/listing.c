@@ -1,4 +1,5 @@
 #include "support/listing.h"
+#include <stdbool.h>
 #include <string.h>
 
 enum { INDENT = 2, WIDTH = 96 };
@@ -38,4 +39,17 @@ void listing_row(FILE *to, int column, const char *name, const char *text)
         text += length + (text[length] == ' ');
     }
     putc('\n', to);
+}
+
+// Control characters
+
+void make_printable(char *text)
+{
+    for (unsigned char *at = (unsigned char *)text; *at; at++) {
+        bool two = at[0] == 0xc2 && at[1] >= 0x80 && at[1] < 0xa0;
+        if (two)
+            *at++ = '?';
+        if (two || *at < ' ' || *at == 0x7f)
+            *at = '?';
+    }
 }

@@ -1,9 +1,12 @@
 #include "support/number.h"
 #include <float.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
 
 size_t number_uint(char text[NUMBER_TEXT], uint64_t value)
 {
@@ -69,4 +72,161 @@ void number_shortest(char text[NUMBER_TEXT], double value)
         if (strtod(text, NULL) == value)
             return;
     }
+}
+
+// Output of which the first `room` characters are kept.
+struct line {
+    char *to;
+    size_t room, length;
+};
+
+// The part of a conversion between % and its letter.
+struct conversion {
+    bool plus;
+    int precision; // -1: not given
+    char size;     // 'l', 'z', 'L' for ll, or 0
+};
+
+static void add(struct line *line, const char *text, size_t length)
+{
+    if (line->length < line->room) {
+        size_t left = line->room - line->length;
+        memcpy(line->to + line->length, text, length < left ? length : left);
+    }
+    line->length += length;
+}
+
+static const char *read_conversion(const char *at, struct conversion *to)
+{
+    *to = (struct conversion){.precision = -1};
+    to->plus = *at == '+';
+    at += to->plus;
+    if (*at == '.') {
+        to->precision = 0;
+        for (at++; *at >= '0' && *at <= '9' && to->precision < 100; at++)
+            to->precision = 10 * to->precision + *at - '0';
+    }
+    if (*at == 'l' || *at == 'z')
+        to->size = *at++;
+    if (*at == 'l' && to->size == 'l') {
+        to->size = 'L';
+        at++;
+    }
+    return at;
+}
+
+// Counts digits from the first nonzero one on.
+static int count_digits(const char *text)
+{
+    int count = 0;
+    for (; *text; text++)
+        if (*text >= '0' && *text <= '9' && (count || *text != '0'))
+            count++;
+    return count;
+}
+
+// Adds a double for %g. Returns false unless the value needs no rounding and no exponent.
+static bool add_double(struct line *line, const struct conversion *conversion, double value)
+{
+    enum { DEFAULT = 6, MOST = 15 };
+    char text[NUMBER_TEXT];
+    int precision = conversion->precision < 0 ? DEFAULT : conversion->precision;
+    if (precision > MOST || conversion->size || signbit(value) != (value < 0) ||
+        !number_decimal(text, value) || count_digits(text) > precision)
+        return false;
+    if (conversion->plus && value >= 0)
+        add(line, "+", 1);
+    add(line, text, strlen(text));
+    return true;
+}
+
+static uint64_t read_unsigned(char size, va_list *args)
+{
+    switch (size) {
+    case 'l': return va_arg(*args, unsigned long);
+    case 'L': return va_arg(*args, unsigned long long);
+    case 'z': return va_arg(*args, size_t);
+    default: return va_arg(*args, unsigned);
+    }
+}
+
+static int64_t read_signed(char size, va_list *args)
+{
+    switch (size) {
+    case 'l': return va_arg(*args, long);
+    case 'L': return va_arg(*args, long long);
+    case 'z': return va_arg(*args, ssize_t);
+    default: return va_arg(*args, int);
+    }
+}
+
+static bool add_integer(struct line *line, const struct conversion *conversion, char letter,
+                        va_list *args)
+{
+    if (conversion->plus || conversion->precision >= 0)
+        return false;
+    int64_t value = 0;
+    uint64_t size;
+    if (letter == 'u') {
+        size = read_unsigned(conversion->size, args);
+    } else {
+        value = read_signed(conversion->size, args);
+        size = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    }
+    char digits[NUMBER_TEXT];
+    if (value < 0)
+        add(line, "-", 1);
+    add(line, digits, number_uint(digits, size));
+    return true;
+}
+
+static bool add_text(struct line *line, const struct conversion *conversion, va_list *args)
+{
+    const char *text = va_arg(*args, const char *);
+    if (conversion->plus || conversion->size || !text)
+        return false;
+    bool all = conversion->precision < 0;
+    add(line, text, all ? strlen(text) : strnlen(text, (size_t)conversion->precision));
+    return true;
+}
+
+static bool add_argument(struct line *line, const struct conversion *conversion, char letter,
+                         va_list *args)
+{
+    switch (letter) {
+    case 's': return add_text(line, conversion, args);
+    case 'u':
+    case 'd': return add_integer(line, conversion, letter, args);
+    case 'g': return add_double(line, conversion, va_arg(*args, double));
+    default: return false;
+    }
+}
+
+static bool add_all(struct line *line, const char *format, va_list *args)
+{
+    for (const char *at = format;;) {
+        const char *percent = strchrnul(at, '%');
+        struct conversion conversion;
+        add(line, at, (size_t)(percent - at));
+        if (!*percent)
+            return true;
+        const char *letter = read_conversion(percent + 1, &conversion);
+        if (!add_argument(line, &conversion, *letter, args))
+            return false;
+        at = letter + 1;
+    }
+}
+
+size_t format_text(char *to, size_t room, const char *format, va_list args)
+{
+    struct line line = {to, room ? room - 1 : 0, 0};
+    va_list again;
+    va_copy(again, args);
+    bool done = add_all(&line, format, &again);
+    va_end(again);
+    if (!done)
+        return (size_t)vsnprintf(to, room, format, args);
+    if (room)
+        to[line.length < room ? line.length : room - 1] = 0;
+    return line.length;
 }

@@ -1,5 +1,7 @@
-// Converts numbers to text.
+// Converts numbers to text, and formats text. printf has no conversion to the shortest decimal that
+// reads back as the same value.
 #pragma once
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,3 +16,10 @@ bool number_decimal(char text[NUMBER_TEXT], double value);
 // Writes the shortest decimal that reads back as the same value; whole numbers below 10^15 without
 // an exponent. Requires a finite value.
 void number_shortest(char text[NUMBER_TEXT], double value);
+
+// Like vsnprintf, but several times as fast for the formats used in reports and remarks. Writes up
+// to `room` bytes including the final NUL, and returns the length of the whole text. Handles %s, %u
+// and %d of all lengths, and %g with up to 15 digits if six decimals represent the value; other
+// formats are passed to vsnprintf.
+__attribute__((format(printf, 3, 0))) size_t format_text(char *to, size_t room, const char *format,
+                                                         va_list args);

@@ -1,4 +1,5 @@
-// Runs work on several threads, each with its own memory.
+// Runs work on several threads, each with its own memory: a jump out of a failed allocation must
+// not leave its thread, which thread pools of libraries do not catch.
 #pragma once
 #include "support/arena.h"
 

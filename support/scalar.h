@@ -1,4 +1,5 @@
-// Types of single values, named as in PTX, and conversion of numbers to such values.
+// Types of single values, named as in PTX, and conversion of numbers to such values. Compilers have
+// no bf16 type on all hosts.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-// Binary search in sorted elements.
+// Binary search in sorted elements. bsearch finds only elements that equal the key, and any of
+// them.
 #pragma once
 #include <stdint.h>
 

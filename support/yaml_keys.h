@@ -1,4 +1,5 @@
 // Keys of YAML files, defined by a table: reads the mappings of a file, and prints the table.
+// libcyaml reads by a schema, too, but stops at the first error and gives it no range.
 #pragma once
 #include "support/yaml.h"
 

@@ -46,7 +46,7 @@ check_link() { # FLOOR ARCHIVE ARCHIVES-BELOW…
     shift 2
     if said=$(read -ra command <<<"$cc" && "${command[@]}" -shared -o "$out/${floor//\//-}.so" \
         -Wl,--whole-archive "$archive" -Wl,--no-whole-archive "$@" \
-        -Wl,--no-undefined "${libraries[@]}" -lm 2>&1); then
+        -Wl,--no-undefined "${libraries[@]}" -liberty -lm 2>&1); then
         verdict ok "$floor links with the floors below it"
     else
         verdict 'not ok' "$floor links with the floors below it" "$said"

@@ -2,7 +2,7 @@
 // exhausted memory, are notifications of the tool. The document has no time, folder or process, so
 // that equal runs write equal documents.
 #include "backend/diagnostics/diagnostics.h"
-#include "support/diag_rules.h"
+#include "support/diag.h"
 #include "support/json.h"
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // Reads the notes of an object into one record.
-#include "backend/elf/elf_sections.h"
+#include "backend/elf/elf_rows.h"
 #include "include/ptxoffload/metadata.h"
 #include <elf.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // Reads tables from sections. Every record belongs to exactly one list, so that the tables cannot
 // become larger than the file.
 #include "backend/tables/build.h"
-#include "backend/elf/elf_sections.h"
+#include "backend/elf/elf_rows.h"
 #include "backend/elf/elf_tables.h"
 #include "include/ptxoffload/metadata.h"
 #include <inttypes.h>

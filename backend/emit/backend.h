@@ -4,7 +4,7 @@
 #include "backend/tables/bodies.h"
 #include "backend/report/report.h"
 #include "backend/tags/tags.h"
-#include "support/prefix_map.h"
+#include "support/file.h"
 
 struct backend_options {
     enum tag_style tags;

@@ -1,6 +1,5 @@
 #include "backend/emit/proof.h"
 #include "backend/tables/build.h"
-#include "backend/emit/read_back.h"
 #include "passes/base/passes.h"
 
 struct proving {

@@ -1,8 +1,9 @@
 // Writes proven output only: a chain or block that the checker (passes/verify/verify.h) refutes, or
-// that is not found again when the output is read back (backend/emit/read_back.h), is left out, and
-// the rest is written and checked again.
+// that is not found again when the output is read back, is left out, and the rest is written and
+// checked again.
 #pragma once
 #include "backend/emit/backend.h"
+#include "passes/verify/verify.h"
 #include "support/diag.h"
 
 // A refuted chain or block, which is an internal fault.
@@ -31,3 +32,10 @@ void backend_emit_proven(struct output *output, struct proof *proof, struct aren
 void proof_report(const struct proof *proof, struct diags *diags);
 // Adds the warning that nothing is offloaded, because the program is invalid after this pass.
 void proof_give_up(const char *pass, struct diags *diags);
+
+// Reads an output back before it is written, as its readers will. Requires an output of
+// backend_emit for this module and plan. Checks that the tags give the tables again, and that each
+// chain is valid in the text as written, by the simulator's checks. Returns the first fault, with
+// the plan's chain if it concerns one; its text is NULL if all is correct.
+struct verify_fault backend_read_back(const struct output *output, struct arena *arena,
+                                      const struct ir_module *module, const struct plan *plan);

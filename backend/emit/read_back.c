@@ -1,7 +1,7 @@
 // The text is not parsed again: without its tags it is the input with instructions in another order
 // within their basic blocks, so its IR is that of the input in this order. Only a text with other
 // instructions (--fma=split) has been parsed, to number them; an IR is built from its tree.
-#include "backend/emit/read_back.h"
+#include "backend/emit/proof.h"
 #include "backend/tags/read_chains.h"
 #include "support/search.h"
 #include <stdlib.h>

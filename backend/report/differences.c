@@ -1,7 +1,7 @@
 // Matching proceeds from strict to loose keys: items that no stricter key has matched are tried
 // with the next one. Items with the same key are matched in their order. For each key the cost is
 // linear in the number of items.
-#include "backend/report/differences_items.h"
+#include "backend/report/differences.h"
 #include "support/intern.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 // Differences of two reports: chains, blocks and rejected candidates that appeared, vanished or
 // changed from one set of tables to another, matched by their contents and not by their line alone.
 #pragma once
+#include "backend/emit/text.h"
 #include "backend/tables/tables.h"
 
 // Kinds of items that are compared. Blocks that are not offloaded are items too.
@@ -74,3 +75,14 @@ void differences_page(const struct differences *differences, struct arena *arena
 const char *item_lines(char text[2 * 24], const struct report_item *item);
 // Returns true if the numbers differ by more than rounding.
 bool numbers_differ(double before, double after);
+
+// Collects the items of a kernel for the comparison of two reports.
+
+struct report_item_list {
+    bool by_text;                 // both reports have the text of instructions: compare it
+    VEC(struct report_item) list; // chains, blocks, rejections
+};
+
+// Adds the kernel's chains, blocks and rejections. Requires `by_text`.
+void items_of(struct report_item_list *to, struct arena *arena, const struct tables *tables,
+              const struct table_kernel *kernel);

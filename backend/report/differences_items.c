@@ -1,5 +1,5 @@
 // The items of a kernel: texts and numbers of its chains, blocks and rejections.
-#include "backend/report/differences_items.h"
+#include "backend/report/differences.h"
 #include "backend/tables/places.h"
 #include <ctype.h>
 #include <string.h>

@@ -2,7 +2,6 @@
 #include "backend/report/differences.h"
 #include "backend/tables/summary.h"
 #include "support/demangle.h"
-#include "support/page.h"
 #include "support/svg.h"
 #include <string.h>
 

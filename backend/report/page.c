@@ -1,10 +1,8 @@
 #include "backend/report/page.h"
-#include "backend/report/page_kernel.h"
-#include "backend/report/page_parts.h"
 #include "backend/report/report.h"
 #include "backend/tables/rows.h"
 #include "backend/tables/summary.h"
-#include "passes/analysis/cost/bandwidth.h"
+#include "passes/analysis/cost/transfer.h"
 #include <string.h>
 
 static void write_entry(struct json *json, const struct table_kernel *kernel)

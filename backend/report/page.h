@@ -2,8 +2,12 @@
 // the reasons of rejected candidates, the costs with their numbers, and the flow graph.
 // docs/reference/report.md describes it; backend/report/html has the fixed parts of the page.
 #pragma once
+#include "backend/diagnostics/diagnostics.h"
+#include "backend/report/remarks.h"
 #include "backend/tables/tables.h"
-#include "support/prefix_map.h"
+#include "support/file.h"
+#include "support/json.h"
+#include <stddef.h>
 
 struct page_input {
     const struct tables *tables; // of this plan
@@ -14,3 +18,32 @@ struct page_input {
 
 // Writes the page, with each kernel as JSON that the page parses when it shows the kernel.
 void report_html(const struct page_input *input, FILE *to);
+
+// A kernel of the HTML report
+
+struct page_kernels {
+    const struct page_input *input;
+    struct place_cursor cursor;
+    struct remarks remarks;  // all remarks of the module
+    uint32_t *function;      // of each kernel of the tables: its index in the module
+    uint32_t *chain, *block; // of each function: its first one in the plan
+    uint32_t *remark;        // of each function: its first one
+};
+
+// Collects the remarks, and finds each function's part of the plan.
+void page_kernels_init(struct page_kernels *kernels, struct arena *arena,
+                       const struct page_input *input);
+// Writes the kernel of the tables as a JSON document that is valid within HTML.
+void page_kernel_write(struct page_kernels *kernels, uint32_t kernel, FILE *to);
+
+// Parts of the HTML report that do not depend on the program, from the files in
+// backend/report/html.
+
+enum { PAGE_PARTS = 3 }; // before the module, before the kernels, after them
+
+struct page_part {
+    const char *bytes; // not terminated
+    size_t length;
+};
+
+extern const struct page_part page_parts[PAGE_PARTS];

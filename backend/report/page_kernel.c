@@ -1,4 +1,4 @@
-#include "backend/report/page_kernel.h"
+#include "backend/report/page.h"
 #include "backend/tables/rows.h"
 #include <string.h>
 

@@ -4,7 +4,7 @@
 // documents of --diagnostics and the HTML report have the same remarks.
 #pragma once
 #include "passes/base/plan.h"
-#include "support/prefix_map.h"
+#include "support/file.h"
 
 struct remark_note {
     const char *text;

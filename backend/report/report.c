@@ -2,7 +2,6 @@
 #include "backend/tables/places.h"
 #include "backend/tables/summary.h"
 #include "support/demangle.h"
-#include "support/format.h"
 #include "support/number.h"
 #include "support/sink.h"
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "backend/tables/changes.h"
+#include "backend/tables/profile_read.h"
 #include "passes/analysis/memory/measured.h"
 #include "support/search.h"
 #include <assert.h>

@@ -1,4 +1,4 @@
-#include "backend/tables/measured_list.h"
+#include "backend/tables/profile_read.h"
 #include "passes/analysis/memory/measured.h"
 #include <inttypes.h>
 #include <stdlib.h>

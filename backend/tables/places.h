@@ -2,7 +2,7 @@
 // after the PTX has changed. In reports only.
 #pragma once
 #include "backend/tables/tables.h"
-#include "support/prefix_map.h"
+#include "support/file.h"
 
 // Fills tables->places. Requires tables whose lines are those of this module. `prefixes` changes
 // the names of files.

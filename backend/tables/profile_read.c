@@ -1,7 +1,6 @@
 #include "backend/tables/profile_read.h"
 #include "backend/tables/build.h"
 #include "backend/tables/fields.h"
-#include "backend/tables/outcome_rows.h"
 #include "support/search.h"
 #include <jansson.h>
 #include <stdarg.h>

@@ -3,10 +3,10 @@
 #include "cli/campaign/outputs.h"
 #include "cli/common/interrupt.h"
 #include "campaign/compare.h"
-#include "campaign/keys.h"
+#include "campaign/reading.h"
 #include "campaign/report.h"
 #include "campaign/slurm.h"
-#include "campaign/statistics.h"
+#include "campaign/configs.h"
 #include "support/file.h"
 #include "support/protect.h"
 #include <string.h>

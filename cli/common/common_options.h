@@ -3,7 +3,7 @@
 #include "cli/common/options.h"
 #include "cli/common/warnings.h"
 #include "frontend/container.h"
-#include "support/prefix_map.h"
+#include "support/file.h"
 
 enum { REPORT_TEXT, REPORT_JSON, REPORT_HTML, REPORT_FORMATS };
 enum { DIAGNOSTICS_TEXT, DIAGNOSTICS_JSON, DIAGNOSTICS_SARIF };

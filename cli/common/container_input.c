@@ -2,7 +2,6 @@
 #include "cli/common/input.h"
 #include "frontend/container.h"
 #include "support/file.h"
-#include "support/file_map.h"
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 #include "cli/common/messages.h"
-#include "support/printable.h"
 #include "support/file.h"
+#include "support/listing.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // Which warnings are shown, and which are errors: -w, -Wname, -Werror=name.
 #pragma once
-#include "support/diag_rules.h"
+#include "support/diag.h"
 #include "support/vec.h"
 
 enum warning_setting { SETTING_NONE, SETTING_YES, SETTING_NO };

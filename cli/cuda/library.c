@@ -8,7 +8,7 @@
 #include "cli/sim/plans.h"
 #include "cli/sim/reports.h"
 #include "runtime-sim/cuda/cuda.h"
-#include "runtime-sim/device/profile_write.h"
+#include "runtime-sim/device/device.h"
 #include "runtime-sim/exec/lanes/rows.h"
 #include "runtime-sim/host/host_log.h"
 #include "runtime-sim/run/result.h"

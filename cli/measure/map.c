@@ -1,7 +1,6 @@
 // ptxoffload-map: checks, rates and places a map.
 #include "cli/measure/map_options.h"
 #include "passes/maps/map_read.h"
-#include "passes/maps/map_write.h"
 #include "support/file.h"
 #include "tools/map/map_report.h"
 

@@ -3,7 +3,7 @@
 #include "cli/common/messages.h"
 #include "cli/sim/options.h"
 #include "runtime-sim/run/checkpoint.h"
-#include "support/file_map.h"
+#include "support/file.h"
 
 struct sim_checkpoint {
     const struct sim_arguments *arguments;

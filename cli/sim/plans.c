@@ -2,7 +2,6 @@
 #include "backend/emit/backend.h"
 #include "backend/tables/build.h"
 #include "support/file.h"
-#include "support/file_map.h"
 #include <string.h>
 
 const char *sim_plans_path(const struct sim_arguments *arguments, const struct run *run)

@@ -2,7 +2,7 @@
 #include "cli/sim/machine.h"
 #include "cli/sim/configuration.h"
 #include "cli/sim/digests.h"
-#include "runtime-sim/run/keys.h"
+#include "runtime-sim/run/run_file.h"
 
 static void print_storage(const struct machine_config *config, struct arena *arena, FILE *to)
 {

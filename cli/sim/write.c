@@ -1,11 +1,11 @@
 // Writes the results of a run.
 #include "cli/sim/sim.h"
-#include "runtime-sim/device/profile_write.h"
+#include "runtime-sim/device/device.h"
 #include "runtime-sim/host/host_log.h"
 #include "runtime-sim/run/npy.h"
 #include "runtime-sim/run/result.h"
 #include "support/file.h"
-#include "tools/sim/outcomes.h"
+#include "tools/sim/sim_report.h"
 #include <inttypes.h>
 
 static int exit_code(const struct sim *sim, enum session_outcome outcome)

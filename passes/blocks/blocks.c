@@ -17,14 +17,13 @@
 //     a candidate if that saves. Where the trip count is an expression, the condition remains.
 // --candidates selects kinds of candidates; others are neither evaluated nor rejected. Loops and
 // basic blocks are the candidates of the paper's tool [002 §5.2].
-// With --cost=refined the terms are those of passes/blocks/traffic.h: true sizes, lines by the
+// With --cost=refined the terms are those of passes/blocks/candidates.h: true sizes, lines by the
 // lanes' addresses, misses by the reuse, uniform values once. Both results are kept.
 #include "passes/analysis/memory/call_variables.h"
 #include "passes/analysis/memory/measured.h"
 #include "passes/base/passes.h"
+#include "passes/blocks/candidates.h"
 #include "passes/blocks/estimate.h"
-#include "passes/blocks/reason.h"
-#include "passes/blocks/select.h"
 #include <stdlib.h>
 
 // The work on nested candidates grows with their depth. It is limited to this multiple of the

@@ -1,6 +1,6 @@
 // Evaluation of a block by a cost model, from the cost of its live values and its saved traffic.
 #pragma once
-#include "passes/analysis/cost/bandwidth.h"
+#include "passes/analysis/cost/transfer.h"
 #include "passes/base/plan.h"
 
 struct block_terms {

@@ -1,4 +1,4 @@
-#include "passes/blocks/reason.h"
+#include "passes/blocks/candidates.h"
 #include <ctype.h>
 
 static uint32_t line_of(const struct ir_module *module, const struct ir_function *fn, uint32_t inst)

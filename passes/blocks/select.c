@@ -1,4 +1,4 @@
-#include "passes/blocks/select.h"
+#include "passes/blocks/candidates.h"
 #include <stdlib.h>
 
 enum { NONE = UINT32_MAX };

@@ -1,6 +1,6 @@
-#include "passes/blocks/traffic.h"
-#include "passes/analysis/cost/bandwidth.h"
+#include "passes/analysis/cost/transfer.h"
 #include "passes/analysis/memory/measured.h"
+#include "passes/blocks/candidates.h"
 
 enum { WORD = 4 }; // bytes
 

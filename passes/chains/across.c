@@ -1,4 +1,4 @@
-#include "passes/chains/across.h"
+#include "passes/chains/match.h"
 
 enum { MOST_BLOCKS = 64, MOST_INSTRUCTIONS = 2048 };
 

@@ -15,7 +15,7 @@
 //     is an ordinary use.
 //   - Members without a guard may feed members with one: their results are not used if the guard is
 //     false, and the lanes of the packet are those of the last member.
-#include "passes/chains/match_inputs.h"
+#include "passes/chains/match.h"
 #include "support/bits.h"
 #include <string.h>
 

@@ -1,10 +1,34 @@
 // From loads to candidates: loads that could be offloaded, their readers, and the matching pattern
 // of [000 Table 1].
 #pragma once
-#include "passes/chains/across.h"
-#include "passes/base/capability.h"
-#include "passes/chains/saving.h"
 #include "passes/analysis/uses.h"
+#include "passes/base/capability.h"
+#include "passes/chains/order.h"
+#include "passes/chains/saving.h"
+
+// Chains whose comparison is in another basic block than their loads.
+//
+// No instruction is moved: the loads are issued at their places and complete at the comparison.
+// This is equivalent if
+//   - every path from a load reaches the comparison before it reaches the load again or leaves the
+//     function, and every path to the comparison comes from the load: one load, one comparison;
+//   - no branch on the path diverges: the same lanes load and compare;
+//   - no instruction on the path orders memory, and no store on the path may write the loaded data;
+//   - the load precedes the comparison in the text, where the tags are read in order.
+
+struct across {
+    struct order *order;
+    const struct divergence *divergence;
+    uint32_t *met; // per block: last search that reached it
+    uint32_t round;
+};
+
+// Prepares queries about one function.
+void across_init(struct across *across, struct arena *arena, struct order *order);
+
+// Returns true if the load may complete at the comparison `last`. Otherwise sets `why`:
+// CROSS_BLOCK, DIVERGES, ALIAS_STORE, BARRIER or OPAQUE. Cost: at most some thousand instructions.
+bool across_allows(struct across *across, uint32_t load, uint32_t last, struct obstacle *why);
 
 // Reason why a load is in no chain.
 struct verdict {
@@ -22,6 +46,17 @@ struct load {
     struct verdict verdict;
 };
 
+// Class of an operand in a chain: the first one that applies.
+enum input_kind { INPUT_LOAD, INPUT_SCALAR, INPUT_REGISTER };
+
+struct input {
+    enum input_kind kind;
+    uint32_t operand;
+    uint32_t version;  // of a register, else IR_NONE
+    struct load *load; // INPUT_LOAD
+    bool uniform;      // equal in all lanes of a warp: it can be a scalar
+};
+
 enum { MOST_ASIDE = 3 };
 
 struct candidate {
@@ -36,8 +71,6 @@ struct candidate {
     // Loads used as its scalar; of a chosen candidate also the loads of its other forms.
     uint32_t aside[MOST_ASIDE], aside_count;
 };
-
-struct input; // passes/chains/match_inputs.h
 
 struct matcher {
     const struct ir_module *module;
@@ -161,3 +194,22 @@ void verdict_gain(struct matcher *m, struct load *load, const struct candidate *
 // For a load whose chain saves nothing by the cost model.
 void verdict_saving(struct matcher *m, struct load *load, const struct candidate *candidate,
                     const struct saving *saving);
+
+// Operands of an ALU instruction as the patterns classify them.
+
+enum { MOST_INPUTS = 4 };
+
+// Inputs of an ALU instruction.
+struct inputs {
+    uint32_t count;     // if more than MOST_INPUTS, `v` is incomplete
+    uint32_t number[3]; // of each kind, in `v`
+    struct input v[MOST_INPUTS];
+};
+
+// Returns the inputs of an instruction. `merge`: a register that is used twice is one input. In a
+// fused multiply-add each use has its own place.
+struct inputs inputs_of(struct matcher *m, uint32_t inst, bool merge);
+// Returns the first input of the kind, or NULL.
+const struct input *inputs_find(const struct inputs *inputs, enum input_kind kind);
+// Returns true if the instruction has exactly these numbers of inputs.
+bool inputs_have(const struct inputs *inputs, uint32_t loads, uint32_t scalars, uint32_t registers);

@@ -1,4 +1,4 @@
-#include "passes/chains/match_inputs.h"
+#include "passes/chains/match.h"
 
 static struct input input_of(struct matcher *m, uint32_t inst, uint32_t operand)
 {

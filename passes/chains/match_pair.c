@@ -1,5 +1,5 @@
 // Patterns 8 and 9 in two instructions: f(a, c) with c = g(b, i).
-#include "passes/chains/match_inputs.h"
+#include "passes/chains/match.h"
 #include "support/bits.h"
 
 struct pair {

@@ -1,5 +1,4 @@
 #include "passes/maps/compile_internal.h"
-#include "passes/maps/map_buffer.h"
 #include "passes/maps/map_place.h"
 #include "passes/maps/map_rate.h"
 #include <stdarg.h>

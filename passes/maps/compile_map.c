@@ -1,6 +1,6 @@
 // Makes the map of a graph. Each text is parsed once.
 #include "passes/maps/compile_internal.h"
-#include "passes/maps/map_check.h"
+#include "passes/maps/map_read.h"
 #include "passes/maps/map_scope.h"
 #include <string.h>
 

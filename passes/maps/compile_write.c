@@ -1,6 +1,6 @@
 // Writes the text of a graph: *.map.yaml.
 #include "passes/maps/compile_internal.h"
-#include "passes/maps/map_write.h"
+#include "passes/maps/map_read.h"
 
 struct writing {
     const struct map_compiler *c;

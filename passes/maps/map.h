@@ -4,7 +4,7 @@
 // A node is an instruction of a core or of a load-store unit. Its operands are FIFOs, which another
 // node fills, or constants of its configuration register. A dependence at distance d in the stream
 // is an edge with d initial tokens. A map is read from a text (map_read.h) or made by a pass,
-// checked (map_check.h), analysed (map_rate.h), placed (map_place.h) and written (map_write.h).
+// checked (map_read.h), analysed (map_rate.h), placed (map_place.h) and written (map_read.h).
 // Expressions are evaluated for each group, copy and activation (map_scope.h).
 #pragma once
 #include "support/expr.h"

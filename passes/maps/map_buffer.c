@@ -1,7 +1,7 @@
 // A FIFO with too few entries limits the rate by a cycle over its free entries. A pass core on the
 // edge has a FIFO of its own: the cycle gains D entries, and one instruction of latency. Adds such
 // cores one at a time, each where it raises the rate most.
-#include "passes/maps/map_buffer.h"
+#include "passes/maps/map_rate.h"
 #include <string.h>
 
 static int compare_rates(const struct map_rate *a, const struct map_rate *b)

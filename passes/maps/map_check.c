@@ -1,6 +1,6 @@
-#include "passes/maps/map_check.h"
 #include "ir/check.h"
 #include "passes/maps/map_code.h"
+#include "passes/maps/map_read.h"
 #include <stdarg.h>
 #include <string.h>
 

@@ -2,7 +2,7 @@
 // the nodes. A state is the set of placed nodes and the set of wrapping producers whose arc has
 // ended. The order of the placed nodes affects the others only by the ring position that is
 // reached, of which the minimum is kept. States of one size are a layer (dynamic programming).
-#include "passes/maps/map_order.h"
+#include "passes/maps/map_place.h"
 #include "support/bits.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,4 @@
 #include "passes/maps/map_place.h"
-#include "passes/maps/map_order.h"
 #include "support/bits.h"
 #include <stdlib.h>
 

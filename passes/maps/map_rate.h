@@ -34,3 +34,11 @@ void map_rate_of(struct map_rate *rate, struct arena *arena, const struct map_gr
 const char *map_rate_text(struct arena *arena, const struct map *map,
                           const struct map_hardware *hardware, const struct map_graph *graph,
                           const struct map_rate *rate);
+
+// Buffers: cores that pass words on, so that a FIFO that limits the rate has more entries
+
+// Returns the map with the pass cores that maximise its rate, with at most `cores` cores in total;
+// the map itself if no pass core raises it. Sets *rate.
+const struct map *map_buffer(struct arena *arena, const struct map *map,
+                             const struct map_hardware *hardware, uint32_t cores,
+                             struct map_rate *rate);

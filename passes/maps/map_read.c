@@ -1,4 +1,4 @@
-#include "passes/maps/map_check.h"
+#include "passes/maps/map_read.h"
 #include "passes/maps/map_reading.h"
 #include "passes/maps/map_scope.h"
 #include "support/nearest.h"

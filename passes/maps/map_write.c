@@ -1,4 +1,4 @@
-#include "passes/maps/map_write.h"
+#include "passes/maps/map_read.h"
 #include <string.h>
 
 // Scalars are quoted unless they are plain words or numbers.

@@ -1,8 +1,8 @@
 // Threads process groups of functions, in order. Each thread has its own memory and plan. A group
 // records which part of its thread's plan it added, so the order of the whole plan does not depend
 // on which thread processed which group.
-#include "passes/plan/crew.h"
 #include "passes/analysis/facts.h"
+#include "passes/plan/pipeline.h"
 #include "support/parallel.h"
 #include <string.h>
 #include <time.h>

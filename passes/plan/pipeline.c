@@ -1,5 +1,4 @@
 #include "passes/plan/pipeline.h"
-#include "passes/plan/crew.h"
 #include "support/parallel.h"
 #include <string.h>
 

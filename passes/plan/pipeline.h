@@ -1,6 +1,7 @@
 // Runs the passes, from one list.
 #pragma once
 #include "passes/base/passes.h"
+#include "passes/base/plan.h"
 #include <stdio.h>
 
 struct pass {
@@ -34,3 +35,28 @@ const char *pipeline_run(const struct pipeline *pipeline, struct ir_module *modu
 
 // Prints the plan as comment lines that follow the module.
 void plan_print(const struct ir_module *module, const struct plan *plan, FILE *to);
+
+// --fma=split: divides a fused multiply-add into a multiplication, which ends its chain, and an
+// addition.
+
+// Adds the edits that divide the fused multiply-adds of split chains. The product is written to a
+// new register of the function. Both instructions have an explicit rounding mode, so that no
+// assembler fuses them again, and keep the lines of the original.
+void split_fused(const struct ir_module *module, struct plan *plan);
+
+// Threads that run passes over functions.
+
+enum { MOST_PASSES = 8 };
+
+// CPU time of each pass, and of validation.
+struct crew_seconds {
+    double pass[MOST_PASSES], validate;
+};
+
+double crew_clock(void); // CPU seconds of this thread
+
+// Runs the first `count` passes over all functions. The plan is the same as if each pass had run
+// over all functions before the next one. `invalid`: validation found faults first after this
+// number of passes; 0 if it found none.
+void crew_run(const struct pipeline *pipeline, const struct ir_module *module, struct plan *plan,
+              uint32_t count, uint32_t threads, uint32_t *invalid, struct crew_seconds *seconds);

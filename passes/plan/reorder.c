@@ -9,7 +9,7 @@
 // In the result, the passes find the same chains and move nothing.
 #include "passes/chains/order.h"
 #include "passes/base/passes.h"
-#include "passes/plan/split.h"
+#include "passes/plan/pipeline.h"
 #include "support/bits.h"
 #include <string.h>
 

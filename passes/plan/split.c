@@ -1,4 +1,4 @@
-#include "passes/plan/split.h"
+#include "passes/plan/pipeline.h"
 #include <string.h>
 
 struct splitter {

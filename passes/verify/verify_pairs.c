@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// An item's words (passes/verify/verify_text.h), and its index.
+// An item's words (passes/verify/verify_window.h), and its index.
 struct listed {
     const char *text;
     uint32_t length, index;

@@ -1,4 +1,4 @@
-#include "passes/verify/verify_text.h"
+#include "passes/verify/verify_window.h"
 #include "support/source.h"
 #include <limits.h>
 #include <string.h>

@@ -26,8 +26,8 @@
 #pragma once
 #include "support/diag.h"
 #include "support/embed.h"
+#include "support/file.h"
 #include "support/json.h"
-#include "support/prefix_map.h"
 #include "support/vec.h"
 
 enum config_type {

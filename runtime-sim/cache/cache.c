@@ -1,8 +1,11 @@
-// A cache: initialisation, a clock, and direct access to lines. cache_internal.h lists the files.
+// A cache: configuration, initialisation, a clock, direct access to lines, and flushes.
+// cache_internal.h lists the files.
+#include "runtime-sim/cache/cache.h"
 #include "runtime-sim/cache/cache_lines.h"
 #include "runtime-sim/cache/cache_ports.h"
 #include "support/bits.h"
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 
 void cache_init(struct cache *c, struct arena *arena, const struct cache_config *config,
@@ -154,4 +157,80 @@ uint32_t cache_inside(const struct cache *c)
     for (uint32_t i = 0; i < cache_mshrs(c->config); i++)
         inside += c->mshrs[i].count;
     return inside;
+}
+
+// The keys of cache.def, and checks of combinations of values.
+
+const struct config_key cache_keys[] = {
+#define CONFIG_DEF "runtime-sim/cache/cache.def"
+#define CONFIG_OF struct cache_config
+#include "runtime-sim/base/config_keys.inc"
+};
+const uint32_t cache_key_count = ARRAY_LENGTH(cache_keys);
+
+const struct stat_key cache_stat_keys[] = {
+#define STATS_DEF "runtime-sim/cache/cache_stats.def"
+#define STATS_OF struct cache_stats
+#include "runtime-sim/base/stats_keys.inc"
+};
+const uint32_t cache_stat_key_count = ARRAY_LENGTH(cache_stat_keys);
+
+static bool is_power(uint64_t value)
+{
+    return !(value & (value - 1));
+}
+
+const char *cache_config_fault(const struct cache_config *c, const char *name, struct arena *arena)
+{
+    if (c->line_bytes % c->sector_bytes)
+        return arena_printf(arena, "%s.line_bytes is %u, not a multiple of %s.sector_bytes: %u",
+                            name, c->line_bytes, name, c->sector_bytes);
+    if (c->hash == CACHE_XOR && !is_power(c->sets))
+        return arena_printf(arena, "%s.hash: xor needs a power of two as %s.sets", name, name);
+    if (c->forward_misses && c->out < 3)
+        return arena_printf(arena,
+                            "%s.forward_misses needs %s.out of 3: a forwarded write, the "
+                            "fetch of its line, and a write-back",
+                            name, name);
+    if (c->forward_misses && (c->write != CACHE_BACK || !c->allocate_writes))
+        return arena_printf(arena,
+                            "%s.forward_misses needs %s.write: back and "
+                            "%s.allocate_writes: true",
+                            name, name, name);
+    return NULL;
+}
+
+// Write-back and invalidation of a range of lines.
+
+void cache_flush(struct cache *c, uint64_t now, uint64_t first, uint64_t last, bool drop)
+{
+    assert(!c->flush.active);
+    c->flush = (struct cache_flush){.active = true, .drop = drop, .first = first, .last = last};
+    cache_wake_at(c, now);
+}
+
+void cache_flush_one(struct cache *c, uint64_t now, struct waits *waits)
+{
+    struct cache_flush *flush = &c->flush;
+    uint32_t places = c->config->sets * c->config->ways;
+    bool sent = false;
+    if (c->free_count < cache_mshrs(c->config))
+        return;
+    for (; flush->at < places; flush->at++) {
+        uint64_t line = c->line[flush->at];
+        if (line == NO_LINE || line < flush->first || line > flush->last)
+            continue;
+        if (c->is_dirty[flush->at]) {
+            if (sent || cache_lacks_room(c, 1))
+                break;
+            cache_write_back(c, flush->at, now);
+            c->dirty[flush->at] = (struct mask){{0}};
+            c->is_dirty[flush->at] = false;
+            sent = true;
+        }
+        if (flush->drop)
+            cache_clear(c, flush->at);
+    }
+    flush->active = flush->at < places;
+    waits->done |= sent || !flush->active;
 }

@@ -6,8 +6,7 @@
 //     cache_queue.c    the access queue
 //     cache_access.c   the access of a request: hits and misses
 //     cache_fill.c     arrival of lines, and the requests that wait for them
-//     cache_flush.c    write-back and invalidation of a range of lines
-//     cache.c          initialisation, a clock, direct access to lines
+//     cache.c          configuration, initialisation, a clock, direct access to lines, flushes
 #pragma once
 #include "runtime-sim/cache/cache.h"
 

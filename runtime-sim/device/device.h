@@ -141,3 +141,11 @@ struct device_kernel *device_kernel_of(struct device *device,
 uint64_t device_reports(const struct device *device);
 // Returns the CPU time of all threads of this process, in seconds.
 double device_cpu_seconds(void);
+
+// Writes the counts of each instruction of the kernels as JSON.
+
+struct json;
+// Adds members to the document.
+typedef void profile_more(void *context, struct json *json);
+// Writes the document. Requires device->profiled. `more` may be NULL.
+void profile_write(const struct device *device, profile_more *more, void *context, FILE *to);

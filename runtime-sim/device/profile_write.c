@@ -1,5 +1,5 @@
-#include "runtime-sim/device/profile_write.h"
 #include "backend/tables/build.h"
+#include "runtime-sim/device/device.h"
 #include "runtime-sim/exec/check/profile.h"
 #include "support/json.h"
 

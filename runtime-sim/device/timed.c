@@ -1,6 +1,5 @@
-#include "runtime-sim/device/timed_run.h"
-#include "runtime-sim/device/timed_energy.h"
 #include "runtime-sim/base/trace.h"
+#include "runtime-sim/device/timed_run.h"
 #include "runtime-sim/exec/warp/grid.h"
 #include <errno.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-#include "runtime-sim/device/timed_energy.h"
 #include "runtime-sim/base/trace.h"
+#include "runtime-sim/device/timed_run.h"
 #include <string.h>
 
 // Statistics

@@ -1,6 +1,5 @@
 // Executes commands by the machine, in busy periods (struct timed_period).
 #include "runtime-sim/device/timed_run.h"
-#include "runtime-sim/device/timed_energy.h"
 #include "runtime-sim/exec/memory/plane.h"
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// Functions shared by timed.c (regions, the machine) and timed_run.c (execution).
+// Functions shared by timed.c (regions, the machine), timed_run.c (execution) and timed_energy.c.
 #pragma once
 #include "runtime-sim/device/timed.h"
 
@@ -11,3 +11,17 @@ struct machine_limits timed_limits(struct timed *timed);
 // Implements `execute` of struct device.
 void timed_execute(void *context, struct device_command *const *commands, uint32_t count,
                    struct grid_result *result);
+
+// Energy of a device with timed launches, for its statistics and its trace.
+
+// Returns the statistics since the mark, including those of energy.
+struct timed_stats timed_stats_with_energy(const struct timed *timed,
+                                           const struct stats_mark *since, struct arena *arena);
+// Adds the statistics of energy without values.
+void timed_name_energy(const struct timed_options *options, struct arena *arena,
+                       struct stats *stats);
+
+// timed_trace_power_name names the trace's process for power. timed_trace_power writes the power of
+// each component as counters, from the last sample up to this cycle.
+void timed_trace_power_name(struct timed *timed);
+void timed_trace_power(struct timed *timed, uint64_t cycle);

@@ -1,5 +1,5 @@
 // Writes statistics of a device with timed launches as text, JSON and CSV.
-#include "runtime-sim/device/timed_energy.h"
+#include "runtime-sim/device/timed_run.h"
 #include "support/number.h"
 #include <string.h>
 

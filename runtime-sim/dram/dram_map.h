@@ -5,7 +5,7 @@
 // row; or bank, column and row; or bank group, column, bank and row, so that consecutive requests
 // alternate between bank groups. With `bank_split` one bank bit lies within the column.
 #pragma once
-#include "runtime-sim/dram/dram_timing.h"
+#include "runtime-sim/dram/dram.h"
 
 struct dram_place {
     uint32_t channel, bank, row, column; // column: in units of requests

@@ -2,7 +2,6 @@
 // technology enter as powers.
 #include "runtime-sim/energy/array.h"
 #include "runtime-sim/energy/energy.h"
-#include "runtime-sim/energy/router.h"
 #include <math.h>
 #include <stdbool.h>
 

@@ -149,3 +149,16 @@ void energy_print_area(const struct energy_model *model, FILE *to);
 void energy_print_events(const struct energy_model *model, FILE *to);
 // Prints all costs of the set with their ranges and sources.
 void energy_print_costs(const struct energy_config *config, FILE *to);
+
+// The routers of noc_points.def.
+
+struct energy_router {
+    double bits, vcs, depth;                         // bits of a flit; virtual channels; flits per
+                                                     // virtual channel
+    double write, read, crossbar, arbitration, link; // pJ
+    double leakage;                                  // mW
+};
+
+enum { ENERGY_ROUTER_PORTS = 5, ENERGY_ROUTERS = 2 };
+
+extern const struct energy_router energy_routers[ENERGY_ROUTERS];

@@ -1,6 +1,5 @@
 // Parts of a machine whose costs depend on their size: networks and DRAM. Also prints the areas.
 #include "runtime-sim/energy/energy.h"
-#include "runtime-sim/energy/router.h"
 
 // Networks
 

@@ -1,7 +1,7 @@
 // Fills buffers, and reads the data files that they are filled from or compared with.
 #include "runtime-sim/run/fill.h"
 #include "runtime-sim/run/npy.h"
-#include "support/file_map.h"
+#include "support/file.h"
 #include "support/random.h"
 #include <inttypes.h>
 #include <string.h>

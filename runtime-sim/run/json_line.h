@@ -1,4 +1,5 @@
-// Reads a JSON document in memory into a record, for files that support/json.h wrote.
+// Reads a JSON document in memory into a record, for files that support/json.h wrote. Apart,
+// because jansson and support/json.h have functions with equal names.
 #pragma once
 #include "backend/tables/fields.h"
 

@@ -1,4 +1,4 @@
-#include "runtime-sim/run/keys.h"
+#include "runtime-sim/run/run_file.h"
 
 static const struct yaml_key rows[RUN_KEYS] = {
 #define RUN_KEY(context, key, takes, needed, text)                                                 \

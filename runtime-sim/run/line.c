@@ -1,6 +1,6 @@
 #include "runtime-sim/run/line.h"
 #include "runtime-sim/run/fill.h"
-#include "runtime-sim/run/texture.h"
+#include "runtime-sim/run/run_file.h"
 #include <string.h>
 
 // The words are walked twice with identical steps: once to build the text, once to find their

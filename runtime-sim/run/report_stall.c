@@ -1,6 +1,6 @@
 // Adds a note for each instruction at which warps wait, with the warps that they wait for.
 #include "runtime-sim/exec/warp/grid.h"
-#include "runtime-sim/run/origin.h"
+#include "runtime-sim/run/session.h"
 #include <inttypes.h>
 
 struct stall_report {

@@ -1,8 +1,6 @@
 // Reads run files.
 #include "runtime-sim/run/fill.h"
-#include "runtime-sim/run/keys.h"
 #include "runtime-sim/run/run_file.h"
-#include "runtime-sim/run/texture.h"
 #include "support/nearest.h"
 #include <string.h>
 

@@ -1,6 +1,7 @@
 // Executes a run on a device: allocates its buffers, issues its launches in order, and compares the
 // results with the expectations.
 #pragma once
+#include "ir/loc.h"
 #include "runtime-sim/device/command.h"
 #include "runtime-sim/run/run.h"
 
@@ -111,3 +112,12 @@ void session_report_fault(struct session *session, const struct device_kernel *k
                           uint64_t number, const struct grid_result *result);
 // Reports the waiting warps and what they wait for. Called by session_report_fault.
 void session_report_stalls(struct session *session, const struct stalls *stalls);
+
+// Source places of instructions in the compiled language (CUDA C++), for reports.
+
+// Returns the source place of an instruction of a program function, or NULL without debugging
+// information.
+const struct ir_loc *session_origin(struct session *session, uint32_t function, uint32_t inst);
+// Adds the source place of an instruction as a note to the last diagnostic, if the program has
+// debugging information.
+void session_note_origin(struct session *session, const char *id, uint32_t function, uint32_t inst);

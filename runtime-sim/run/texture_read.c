@@ -1,7 +1,6 @@
 // Reads textures from the keys of run files and the words of command lines.
-#include "runtime-sim/run/texture.h"
 #include "runtime-sim/exec/memory/texture.h"
-#include "runtime-sim/run/keys.h"
+#include "runtime-sim/run/run_file.h"
 #include <string.h>
 
 static const struct {

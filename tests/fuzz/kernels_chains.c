@@ -1,7 +1,7 @@
 // Load-compute-store chains of all patterns [000 Table 1], near misses, and the addresses that they
 // need.
+#include "passes/base/plan.h"
 #include "tests/fuzz/kernels_internal.h"
-#include "passes/base/patterns.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ void free_addresses(struct maker *m, uint64_t taken)
 
 struct target {
     char base[8];
-    struct place place;
+    struct array_place place;
     uint32_t mask, most; // of a dynamic unit number, of a constant one
 };
 
@@ -36,7 +36,7 @@ static struct target choose_target(struct maker *m, bool own, uint32_t bytes)
     struct target target;
     if (!own && pick(m, 3) == 0) {
         snprintf(target.base, sizeof target.base, "%%o%u", pick(m, TABLES));
-        target.place = (struct place){16, 16};
+        target.place = (struct array_place){16, 16};
         target.mask = TABLE_UNITS - 1;
         target.most = TABLE_UNITS;
         return target;

@@ -40,7 +40,7 @@ static void put_places(struct maker *m, uint32_t threads)
         } else {
             uint32_t granule = i && pick(m, 2) ? 4 : 16;
             bool together = pick(m, 2);
-            m->place[i] = (struct place){granule, together ? granule : granule * threads};
+            m->place[i] = (struct array_place){granule, together ? granule : granule * threads};
             put_input(m, (struct input){.kind = INPUT_BUFFER,
                                         .fill = FILL_MIXED,
                                         .bytes = UNITS * granule * threads});

@@ -24,7 +24,7 @@ enum {
 };
 
 // Target of a pointer: units of `granule` bytes, `unit` bytes apart.
-struct place {
+struct array_place {
     uint32_t granule, unit;
 };
 
@@ -67,7 +67,7 @@ struct maker {
     uint32_t depth, labels;
     uint32_t group, groups; // of what is emitted; how many there are
     uint32_t label;         // what $L stands for
-    struct place place[PLACES];
+    struct array_place place[PLACES];
     uint64_t temporaries, addresses; // in use
     struct chains chains;
 };

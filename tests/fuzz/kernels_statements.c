@@ -1,7 +1,7 @@
 // Statements of random kernels that are free of races: chains, loads, stores, reductions, and
 // accesses that fill the queues.
+#include "passes/base/plan.h"
 #include "tests/fuzz/kernels_ordered_internal.h"
-#include "passes/base/patterns.h"
 
 const char *ordered_place(struct ordered *o, uint32_t array)
 {

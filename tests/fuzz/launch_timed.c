@@ -4,7 +4,7 @@
 #include "runtime-sim/schemes/llc_omni/machine_offload.h"
 #include "runtime-sim/gpu/machine/machine_state.h"
 #include "runtime-sim/schemes/schemes.h"
-#include "runtime-sim/schemes/tom/tom.h"
+#include "runtime-sim/schemes/tom/offload.h"
 #include "support/bits.h"
 #include "tests/fuzz/launch_internal.h"
 #include "tests/lib/machine_run.h"

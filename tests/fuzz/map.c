@@ -2,7 +2,6 @@
 // is a number.
 #include "passes/maps/map_rate.h"
 #include "passes/maps/map_read.h"
-#include "passes/maps/map_write.h"
 #include "tests/fuzz/lib.h"
 #include "tests/lib/guarded.h"
 

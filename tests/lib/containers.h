@@ -1,7 +1,7 @@
 // Containers made by the tests themselves: fatbins, ELF files and archives, byte by byte.
 #pragma once
+#include "frontend/container.h"
 #include "frontend/fatbin.h"
-#include "frontend/unpack.h"
 #include <assert.h>
 #include <elf.h>
 #include <lz4.h>

@@ -1,6 +1,6 @@
 // Patterns of chains, by the saving of [000 Table 1].
 #pragma once
-#include "passes/base/patterns.h"
+#include "passes/base/plan.h"
 
 // Returns true if a chain of the pattern saves flits. Others are selected with --cost=tom only.
 static inline bool pattern_saves(uint32_t pattern)

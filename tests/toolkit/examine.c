@@ -13,7 +13,7 @@
 #include "frontend/container.h"
 #include "ir/check.h"
 #include "passes/plan/pipeline.h"
-#include "support/file_map.h"
+#include "support/file.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
-#include "tools/map/map_report.h"
-#include "support/page.h"
 #include "support/svg.h"
+#include "tools/map/map_report.h"
 #include <stdlib.h>
 
 static const struct config_key keys_of_hardware[] = {

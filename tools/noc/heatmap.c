@@ -1,8 +1,7 @@
 // Draws the channels of a network, shaded by their flits. A mesh is drawn as it is laid out,
 // crossbars and butterflies from the inputs on the left to the outputs on the right.
-#include "tools/noc/heatmap.h"
-#include "tools/noc/plot.h"
 #include "support/svg.h"
+#include "tools/noc/plot.h"
 #include <math.h>
 
 enum { TOP = 104, SIDE = 40 };

@@ -81,3 +81,38 @@ double measured_wait(const struct measured *measured);
 double measured_routers(const struct measured *measured);
 // Returns the latency that this fraction (0 … 1) of the packets did not exceed, in cycles.
 uint64_t measured_quantile(const struct measured *measured, double part);
+
+// Measures a network under one kind of traffic at several loads.
+
+struct sweep {
+    VEC(struct measured) points; // sorted by load
+    double saturation;           // highest stable load; 0 if no load is stable
+    uint32_t best;               // index of that point; 0 if no load is stable
+    bool failed;                 // the last measurement did not complete
+};
+
+// Measures at these loads; `plan->load` is ignored.
+void sweep_loads(struct sweep *sweep, struct arena *arena, const struct measure_plan *plan,
+                 const double *loads, uint32_t count);
+// Selects loads up to `most`: finds the highest stable load by bisection, to one percent, and
+// measures at tenths of it and above.
+void sweep_automatic(struct sweep *sweep, struct arena *arena, const struct measure_plan *plan,
+                     double most);
+
+// Writes the results as JSON and CSV.
+
+struct measure_head {
+    const struct config *config;
+    const struct measure_plan *plan;
+    const char *traffic; // as given by the user
+};
+
+// Writes the inputs and results of a measurement, and all statistics of the window.
+void measure_write_json(const struct measure_head *head, const struct measured *measured, FILE *to);
+// Writes the inputs of a sweep once, and the results of each point.
+void sweep_write_json(const struct measure_head *head, const struct sweep *sweep, FILE *to);
+// Writes a heading and a line for each point. The columns are the members of the JSON document.
+void sweep_write_csv(const struct sweep *sweep, FILE *to);
+
+// Returns the word for an outcome.
+const char *measure_outcome_name(enum measure_outcome outcome);

@@ -1,5 +1,5 @@
-#include "tools/noc/measure_write.h"
 #include "support/number.h"
+#include "tools/noc/measure.h"
 #include <inttypes.h>
 #include <math.h>
 

@@ -1,7 +1,6 @@
 // Writes the HTML page with all plots and numbers.
-#include "tools/noc/plot.h"
-#include "support/page.h"
 #include "support/svg.h"
+#include "tools/noc/plot.h"
 #include <inttypes.h>
 #include <stdlib.h>
 

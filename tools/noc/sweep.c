@@ -1,4 +1,4 @@
-#include "tools/noc/sweep.h"
+#include "tools/noc/measure.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

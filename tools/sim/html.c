@@ -1,8 +1,7 @@
 // Writes the report as an HTML page.
-#include "tools/sim/html.h"
-#include "support/page.h"
 #include "support/svg.h"
-#include "tools/noc/heatmap.h"
+#include "tools/noc/plot.h"
+#include "tools/sim/sim_report.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>

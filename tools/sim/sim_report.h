@@ -1,6 +1,7 @@
 // The report of a simulation: facts about a run, collected from the device and machine or read from
 // a document, and their presentation.
 #pragma once
+#include "backend/tables/tables.h"
 #include "runtime-sim/device/timed.h"
 #include "runtime-sim/run/session.h"
 #include "tools/sim/sim_facts.h"
@@ -50,3 +51,31 @@ void sim_report_html(const struct sim_view *view, struct arena *arena, FILE *to)
 // Appends sentences about the bottleneck of a kernel; each ends in a full stop.
 typedef VEC(const char *) sim_sentences;
 void sim_explain(const struct sim_kernel *kernel, struct arena *arena, sim_sentences *to);
+
+// Charts of a simulation's page.
+
+// Draws the launches and the series of a run over cycles 0 to `most`.
+void sim_chart_timeline(const struct sim_report *report, double most, struct arena *arena,
+                        FILE *to);
+// An interval of a run, in cycles.
+struct sim_window {
+    double from, until;
+};
+// Returns the number of samples in the window, and the index of the first.
+uint32_t sim_samples_in(const struct sim_report *report, struct sim_window window, uint32_t *first);
+// Draws the series in the window, which must not be empty.
+void sim_chart_launch(const struct sim_report *report, struct sim_window window,
+                      struct arena *arena, FILE *to);
+// Draws the kernels over instructions per DRAM byte, below the roofs of issue and DRAM.
+void sim_chart_roofline(const struct sim_report *report, const struct sim_report *beside,
+                        struct arena *arena, FILE *to);
+// Returns the cycle at which the last launch or sample ends.
+double sim_last_cycle(const struct sim_report *report);
+
+// Writes the measurements of chains and blocks, for profiles.
+
+struct json;
+// Adds the members tagged_from, policy, machine and offloaded to a profile. Source places are those
+// of `tables`, the program's metadata.
+void sim_outcomes_write(const struct sim_report *report, const struct tables *tables,
+                        struct json *json);

@@ -24,7 +24,7 @@ first, rest = page.replace('@CSS@', css).split('@MODULE@')
 second, third = rest.split('@KERNELS@')
 third = third.replace('@JS@', script) + '\n'
 
-lines = ['// Made by embed.py from backend/html.', '#include "backend/report/page_parts.h"', '']
+lines = ['// Made by embed.py from backend/html.', '#include "backend/report/page.h"', '']
 parts = [part.encode() for part in (first, second, third)]
 for number, part in enumerate(parts):
     lines.append('static const char part_%d[] = {' % number)

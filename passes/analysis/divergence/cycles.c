@@ -3,7 +3,7 @@
 // edges, their brackets, span both. The brackets of each tree edge form a list with the innermost
 // one on top; top and size identify the set. Where two subtrees with brackets merge, a capping
 // bracket is added so that the top stays unique.
-#include "passes/analysis/divergence/cycles.h"
+#include "passes/analysis/divergence/regions.h"
 
 enum { NONE = UINT32_MAX };
 

@@ -5,7 +5,6 @@
 // loop either contains a region, is contained in it, or is disjoint from it, because an edge inside
 // the loop is never equivalent to one outside.
 #include "passes/analysis/divergence/regions.h"
-#include "passes/analysis/divergence/cycles.h"
 
 // Nodes 2·i and 2·i + 1 are head and tail of the i-th block in reverse post-order; the last node is
 // the end. Edge i is the body of that block. The edges between blocks follow, then the edges to the

@@ -2,6 +2,7 @@
 // straight-line code in one tree.
 #pragma once
 #include "ir/ir.h"
+#include "support/arena.h"
 
 // A block has three units: the head, where control flow merges and phis are; the body, all
 // instructions except the final branch or return; and the tail, that branch or return. A region may
@@ -53,3 +54,17 @@ void regions_build(struct regions *regions, struct arena *arena, const struct ir
 
 // Returns true if the block itself ends the function: by a return, or because no block follows it.
 bool regions_leaves(const struct ir_function *fn, uint32_t block);
+
+// Cycle equivalence: classes of edges of a graph that are on the same cycles.
+
+struct cycle_edge {
+    uint32_t from, to;
+};
+
+// Partitions the edges of a connected multigraph into classes: two edges have the same number if
+// every cycle with one of them has the other, too. Directions are ignored; in a strongly connected
+// directed graph the classes are those of its directed cycles. An edge on no cycle has a class of
+// its own. Requires room for `count` numbers in `classes`. Returns the number of classes. Linear in
+// the graph.
+uint32_t cycle_classes(struct arena *scratch, uint32_t nodes, const struct cycle_edge *edges,
+                       uint32_t count, uint32_t *classes);

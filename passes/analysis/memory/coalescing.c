@@ -1,6 +1,5 @@
-#include "passes/analysis/memory/coalescing_places.h"
-#include "passes/analysis/memory/coalescing_pattern.h"
 #include "passes/analysis/affine/address.h"
+#include "passes/analysis/memory/coalescing_places.h"
 #include <inttypes.h>
 #include <string.h>
 

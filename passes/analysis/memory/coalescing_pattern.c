@@ -1,4 +1,4 @@
-#include "passes/analysis/memory/coalescing_pattern.h"
+#include "passes/analysis/memory/coalescing_places.h"
 #include <stdlib.h>
 
 static int compare(const void *a, const void *b)

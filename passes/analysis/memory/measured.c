@@ -1,5 +1,5 @@
+#include "passes/analysis/cost/transfer.h"
 #include "passes/analysis/memory/measured.h"
-#include "passes/analysis/cost/bandwidth.h"
 #include <inttypes.h>
 
 enum { MOST_LINES = WARP_LANES * 16 }; // of one access: a vector in local memory

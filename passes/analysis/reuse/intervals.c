@@ -1,4 +1,4 @@
-#include "passes/analysis/reuse/intervals.h"
+#include "passes/analysis/reuse/reuse_view.h"
 
 void intervals_put(struct arena *arena, struct intervals *to, int64_t begin, int64_t end)
 {

@@ -1,4 +1,4 @@
-#include "passes/analysis/trip/trip_count.h"
+#include "passes/analysis/trip/trip_finder.h"
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,8 +1,8 @@
 // Decoding of one function: the interface for the `prepare` functions of rows.
 #pragma once
-#include "runtime-sim/exec/lanes/rows.h"
+#include "runtime-sim/exec/decode/layout.h"
 #include "runtime-sim/exec/decode/program.h"
-#include "runtime-sim/exec/decode/slots.h"
+#include "runtime-sim/exec/lanes/rows.h"
 
 // Temporary slots are placed after the whole function is decoded. Until then they are numbered by
 // the class of their width.
@@ -101,3 +101,17 @@ static inline bool decode_is_signed(uint16_t type)
 {
     return type == W_s8 || type == W_s16 || type == W_s32 || type == W_s64;
 }
+
+// Selection of the row that executes an instruction
+
+struct selection;
+// Prepares the selection for a module and an instruction set. Allocates in `arena`.
+struct selection *select_new(struct arena *arena, const struct ir_module *module,
+                             const struct lanes_table *lanes);
+// Returns the row of the current instruction, or NULL. Sets the code's attributes and rounding.
+const struct exec_row *select_row(struct selection *selection, const struct decoder *d,
+                                  struct code *code);
+// Returns the row with these isa_words, in this order, and attributes; for a `prepare` that
+// combines parts. NULL: no such row.
+const struct exec_row *select_words(struct selection *selection, uint16_t op, const uint16_t *words,
+                                    uint32_t count, uint16_t attributes);

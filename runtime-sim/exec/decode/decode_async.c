@@ -1,8 +1,8 @@
 // Decodes cp.async and related copies, and mbarrier: addresses, sizes, barriers.
+#include "runtime-sim/exec/decode/prepare.h"
 #include "runtime-sim/exec/memory/async.h"
 #include "runtime-sim/exec/memory/mbarrier.h"
 #include "runtime-sim/exec/warp/steps.h"
-#include "runtime-sim/exec/decode/decode_memory.h"
 
 static const struct ir_operand *use(const struct decoder *d, uint32_t n)
 {

@@ -1,6 +1,6 @@
 // Decodes atom and red: the operation and its operands.
+#include "runtime-sim/exec/decode/prepare.h"
 #include "runtime-sim/exec/memory/atomic.h"
-#include "runtime-sim/exec/decode/decode_memory.h"
 
 // Returns the operation named by the modifiers.
 static const struct atomic_op *find_operation(const struct decoder *d)

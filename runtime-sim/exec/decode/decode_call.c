@@ -1,9 +1,8 @@
 // Decodes call: the callee and its arguments.
 #include "runtime-sim/exec/warp/builtin.h"
-#include "runtime-sim/exec/warp/call.h"
-#include "runtime-sim/exec/warp/steps.h"
 #include "runtime-sim/exec/decode/layout.h"
 #include "runtime-sim/exec/decode/prepare.h"
+#include "runtime-sim/exec/warp/steps.h"
 
 static bool take_value(struct decoder *d, struct call_value *value,
                        const struct ir_operand *operand)

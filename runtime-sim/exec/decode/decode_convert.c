@@ -1,7 +1,6 @@
 // Decodes cvt between formats without a row of their own, cvt.pack, and cvta.
-#include "runtime-sim/exec/lanes/convert.h"
-#include "runtime-sim/exec/decode/decode_move.h"
 #include "runtime-sim/exec/decode/prepare.h"
+#include "runtime-sim/exec/lanes/convert.h"
 #include <string.h>
 
 struct named_format {

@@ -3,8 +3,8 @@
 //
 // PTX leaves the fragments of wmma undefined. Here they are those of mma, with the blocks of 8 rows
 // or columns one after the other: for a and d ordered by rows first, for b by k first.
+#include "runtime-sim/exec/decode/prepare.h"
 #include "runtime-sim/exec/memory/ldmatrix.h"
-#include "runtime-sim/exec/decode/decode_memory.h"
 #include <stdio.h>
 
 static const char bad_operand[] = "this operand of a matrix instruction is not supported";

@@ -1,5 +1,5 @@
 // Decodes ld and st: space, address, elements.
-#include "runtime-sim/exec/decode/decode_memory.h"
+#include "runtime-sim/exec/decode/prepare.h"
 #include "runtime-sim/exec/memory/steps_memory.h"
 #include "runtime-sim/exec/decode/layout.h"
 #include <string.h>

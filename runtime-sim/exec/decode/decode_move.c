@@ -1,7 +1,6 @@
 // Decodes mov: registers, immediates, addresses; packing and unpacking; whole vectors.
-#include "runtime-sim/exec/decode/decode_move.h"
-#include "runtime-sim/exec/lanes/move.h"
 #include "runtime-sim/exec/decode/prepare.h"
+#include "runtime-sim/exec/lanes/convert.h"
 #include <string.h>
 
 static const char bad_source[] = "this operand is not supported";

@@ -1,7 +1,7 @@
 // Resolves operands to slots.
 #include "runtime-sim/exec/warp/steps.h"
 #include "runtime-sim/exec/decode/decode.h"
-#include "runtime-sim/exec/decode/decode_move.h"
+#include "runtime-sim/exec/decode/prepare.h"
 #include <string.h>
 
 const struct ir_operand *decode_operand(const struct decoder *d, enum ir_role role, uint32_t n)

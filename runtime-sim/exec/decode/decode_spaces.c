@@ -1,7 +1,7 @@
 // Decodes cvta, isspacep, mapa, getctarank, createpolicy, alloca, stacksave and stackrestore.
-#include "runtime-sim/exec/memory/access_steps.h"
+#include "runtime-sim/exec/decode/prepare.h"
+#include "runtime-sim/exec/memory/steps_memory.h"
 #include "runtime-sim/exec/warp/steps.h"
-#include "runtime-sim/exec/decode/decode_memory.h"
 #include <string.h>
 
 static void same(const struct code *code, void *d, const void *const *s)

@@ -1,8 +1,8 @@
 // Decodes tex, tld4 and txq: the handle, the coordinates, the sampler, and samplers that the module
 // defines.
 #include "runtime-sim/exec/memory/texture.h"
-#include "runtime-sim/exec/decode/decode_memory.h"
 #include "runtime-sim/exec/decode/layout.h"
+#include "runtime-sim/exec/decode/prepare.h"
 #include <string.h>
 
 // .samplerref s = { addr_mode_0 = clamp_to_border, filter_mode = nearest }: names and values

@@ -2,6 +2,7 @@
 // Each returns NULL, or the feature that is not supported.
 #pragma once
 #include "runtime-sim/exec/decode/decode.h"
+#include "runtime-sim/exec/memory/access.h"
 
 typedef const char *prepare_fn(struct decoder *d, struct code *code);
 
@@ -21,3 +22,25 @@ prepare_fn prepare_alloca, prepare_stack_save, prepare_stack_restore;
 prepare_fn prepare_lop3, prepare_video, prepare_vmad;
 prepare_fn prepare_mma, prepare_wmma, prepare_ldmatrix, prepare_movmatrix;
 prepare_fn prepare_tex, prepare_tld4, prepare_txq;
+
+// For instructions that access memory
+
+// Returns the n-th address of the instruction, in this space (isa_word; W_UNKNOWN: generic).
+// Returns NULL and sets `error` if it is not supported.
+struct memory_code *decode_memory(struct decoder *d, uint32_t n, uint16_t space,
+                                  const char **error);
+// Returns the n-th modifier that is a space, or W_UNKNOWN.
+uint16_t decode_space(const struct decoder *d, uint32_t n);
+// Returns an empty list for `count` operands.
+struct code_list *decode_list(struct decoder *d, uint32_t count);
+
+// Moves that other decoders use.
+
+// Copies lanes of code->width bytes.
+exec_fn move_copy;
+// Returns code that replaces part `index` of the lanes of `whole`, counted from the low end.
+struct code move_put(uint32_t whole, uint32_t whole_width, uint32_t part, uint32_t part_width,
+                     uint32_t index);
+// Returns code that extracts part `index` of the lanes of `whole`.
+struct code move_take(uint32_t part, uint32_t part_width, uint32_t whole, uint32_t whole_width,
+                      uint32_t index);

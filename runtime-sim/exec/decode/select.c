@@ -1,7 +1,7 @@
 // Rows are grouped by opcode. The words of an opcode's rows are compiled to isa_words when it is
 // first used.
-#include "runtime-sim/exec/decode/select.h"
-#include "runtime-sim/exec/decode/rows_steps.h"
+#include "runtime-sim/exec/decode/decode.h"
+#include "runtime-sim/exec/lanes/rows.h"
 #include <string.h>
 
 enum { WORDS = 8 };

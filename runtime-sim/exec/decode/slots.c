@@ -1,8 +1,8 @@
 // Linear-scan allocation over the instructions in the order of the text. The lifetime of a register
 // is the range from its first to its last occurrence, including blocks that it is live through.
 // This is less precise than exact liveness, but only needs one sort.
-#include "runtime-sim/exec/decode/slots.h"
 #include "runtime-sim/exec/decode/code.h"
+#include "runtime-sim/exec/decode/layout.h"
 #include <stdlib.h>
 
 struct life {

@@ -1,9 +1,10 @@
-// A conversion through exact numbers, as set up by the decoder.
+// Moves and conversions, as set up by the decoder.
 #pragma once
 #include "runtime-sim/exec/lanes/number.h"
 
 enum { CONVERT_ELEMENTS = 4 };
 
+// A conversion through exact numbers.
 struct convert {
     struct format from, to;
     struct rounding how;
@@ -21,3 +22,8 @@ struct convert {
     bool relu;     // negative results become 0
     bool multiply; // multiplies by the scale instead of dividing
 };
+
+// The code->value of mov: a kind, and in the bits above it the index of the part.
+
+enum move_kind { MOVE_COPY, MOVE_PACK, MOVE_TAKE };
+enum { MOVE_INDEX_SHIFT = 8 };

@@ -1,4 +1,4 @@
-// Integer arithmetic.
+// Integer arithmetic and division.
 #include "runtime-sim/exec/lanes/lanes.h"
 __extension__ typedef __int128 wide_signed;
 __extension__ typedef unsigned __int128 wide_unsigned;
@@ -153,5 +153,57 @@ const struct exec_row NAMED(rows_integer)[] = {
     ROW(max, "relu s16x2", "4=44", max_relu_s16x2)
     ROW(neg, "s16", "2=2", neg_s16) ROW(neg, "s32", "4=4", neg_s32) ROW(neg, "s64", "8=8", neg_s64)
     ROW(abs, "s16", "2=2", abs_s16) ROW(abs, "s32", "4=4", abs_s32) ROW(abs, "s64", "8=8", abs_s64)
+    {0},
+};
+// clang-format on
+
+// Integer division.
+//
+// Results that PTX leaves undefined are those of NVIDIA's compiler. Quotient and remainder of a
+// division by zero are all ones, both in folded constants and in the code that divides at run time
+// (it ends with the complement of a divisor of zero). The smallest number divided by −1 is itself.
+
+#define DIVIDE_UNSIGNED(bits, T)                                                                   \
+    LANES_2(div_u##bits, T, T, T, b ? a / b : ~(T)0)                                               \
+    LANES_2(rem_u##bits, T, T, T, b ? a % b : ~(T)0)
+DIVIDE_UNSIGNED(16, uint16_t)
+DIVIDE_UNSIGNED(32, uint32_t)
+DIVIDE_UNSIGNED(64, uint64_t)
+
+// Divides magnitudes, whose quotients always fit.
+#define DIVIDE_SIGNED(bits, T, U)                                                                  \
+    static inline U magnitude_s##bits(T a)                                                         \
+    {                                                                                              \
+        return a < 0 ? (U)(0 - (U)a) : (U)a;                                                       \
+    }                                                                                              \
+    static inline U quotient_s##bits(T a, T b)                                                     \
+    {                                                                                              \
+        U q = magnitude_s##bits(a) / magnitude_s##bits(b);                                         \
+        return (a ^ b) < 0 ? (U)(0 - q) : q;                                                       \
+    }                                                                                              \
+    static inline U remainder_s##bits(T a, T b)                                                    \
+    {                                                                                              \
+        U r = magnitude_s##bits(a) % magnitude_s##bits(b);                                         \
+        return a < 0 ? (U)(0 - r) : r;                                                             \
+    }                                                                                              \
+    LANES_2(div_s##bits, U, T, T, b ? quotient_s##bits(a, b) : (U) ~(U)0)                          \
+    LANES_2(rem_s##bits, U, T, T, b ? remainder_s##bits(a, b) : (U) ~(U)0)
+DIVIDE_SIGNED(16, int16_t, uint16_t)
+DIVIDE_SIGNED(32, int32_t, uint32_t)
+DIVIDE_SIGNED(64, int64_t, uint64_t)
+
+const struct exec_row NAMED(rows_integer_divide)[] = {
+    {OP_div, "u16", "2=22", 0, .lanes = div_u16},
+    {OP_div, "s16", "2=22", 0, .lanes = div_s16},
+    {OP_div, "u32", "4=44", 0, .lanes = div_u32},
+    {OP_div, "s32", "4=44", 0, .lanes = div_s32},
+    {OP_div, "u64", "8=88", 0, .lanes = div_u64},
+    {OP_div, "s64", "8=88", 0, .lanes = div_s64},
+    {OP_rem, "u16", "2=22", 0, .lanes = rem_u16},
+    {OP_rem, "s16", "2=22", 0, .lanes = rem_s16},
+    {OP_rem, "u32", "4=44", 0, .lanes = rem_u32},
+    {OP_rem, "s32", "4=44", 0, .lanes = rem_s32},
+    {OP_rem, "u64", "8=88", 0, .lanes = rem_u64},
+    {OP_rem, "s64", "8=88", 0, .lanes = rem_s64},
     {0},
 };

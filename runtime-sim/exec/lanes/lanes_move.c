@@ -1,7 +1,7 @@
 // mov: copies lanes, packs them from parts, and extracts parts.
 #include "runtime-sim/exec/lanes/lanes.h"
-#include "runtime-sim/exec/lanes/move.h"
 #include "runtime-sim/exec/decode/prepare.h"
+#include "runtime-sim/exec/lanes/convert.h"
 
 LANES_2(pack_2_2, uint32_t, uint16_t, uint16_t, a | (uint32_t)b << 16)
 LANES_2(pack_2_4, uint64_t, uint32_t, uint32_t, a | (uint64_t)b << 32)

@@ -3,7 +3,7 @@
 #include "runtime-sim/exec/warp/matrix.h"
 #include "runtime-sim/exec/lanes/memory_ops.h"
 #include "runtime-sim/exec/warp/meet.h"
-#include "runtime-sim/exec/decode/rows_steps.h"
+#include "runtime-sim/exec/lanes/rows.h"
 #include "runtime-sim/exec/memory/texture.h"
 
 #define TEXT_(set) #set

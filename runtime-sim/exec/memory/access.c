@@ -1,9 +1,9 @@
 // Maps a lane's address to memory of the host, and reports addresses without memory.
-#include "runtime-sim/exec/memory/access.h"
 #include "runtime-sim/exec/check/check_memory.h"
-#include "runtime-sim/exec/warp/cta.h"
+#include "runtime-sim/exec/memory/access.h"
 #include "runtime-sim/exec/memory/plane.h"
-#include "runtime-sim/exec/memory/touched.h"
+#include "runtime-sim/exec/warp/cta.h"
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -241,4 +241,24 @@ void access_addresses(struct warp *warp, const struct path *path, const struct c
     access->local_end = path->local_end;
     access->function = path->function;
     access->span = warp->ops->addresses(access->address, base, memory->base_width, offset, mask);
+}
+
+void touched_add(struct touched *touched, enum touched_space space, enum touched_use use,
+                 uint32_t lane, uint64_t address, uint32_t bytes)
+{
+    struct touched_part *part = touched->parts;
+    for (uint32_t i = 0; i < touched->count; i++, part++) {
+        if (part->space == space && part->use == use && !(part->mask >> lane & 1))
+            break;
+    }
+    if (part == touched->parts + touched->count) {
+        assert(touched->count < TOUCHED_PARTS);
+        touched->count++;
+        part->space = (uint8_t)space;
+        part->use = (uint8_t)use;
+        part->mask = 0;
+    }
+    part->mask |= 1u << lane;
+    part->bytes[lane] = bytes;
+    part->address[lane] = address;
 }

@@ -1,5 +1,5 @@
 // Addresses as values: conversion between spaces, and the stack.
-#include "runtime-sim/exec/memory/access_steps.h"
+#include "runtime-sim/exec/memory/steps_memory.h"
 #include "runtime-sim/exec/check/check_memory.h"
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/exec/lanes/memory_ops.h"

@@ -3,7 +3,7 @@
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/exec/lanes/half.h"
 #include "runtime-sim/exec/memory/plane.h"
-#include "runtime-sim/exec/memory/touched.h"
+#include "runtime-sim/exec/memory/access.h"
 #include <inttypes.h>
 
 // Bindings

@@ -2,10 +2,10 @@
 //
 // Threads that have ended or do not exist arrive with the last thread of their warp, because thread
 // counts are multiples of the warp size.
-#include "runtime-sim/exec/warp/barrier.h"
 #include "runtime-sim/exec/check/check_memory.h"
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/exec/warp/detached.h"
+#include "runtime-sim/exec/warp/steps.h"
 #include <string.h>
 
 static uint32_t count_come(const struct cta *cta, const struct barrier *barrier)

@@ -1,9 +1,7 @@
 // Calls and returns. A call creates a join at the return address: lanes that return early wait
 // there for the others that were called with them.
-#include "runtime-sim/exec/warp/call.h"
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/exec/warp/steps.h"
-#include "runtime-sim/exec/warp/unset.h"
 #include "runtime-sim/exec/warp/warp.h"
 #include "runtime-sim/exec/decode/layout.h"
 #include <string.h>

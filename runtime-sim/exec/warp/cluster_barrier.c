@@ -2,10 +2,10 @@
 //
 // The bit of a thread that has arrived stays set until all have arrived. All bits are then cleared
 // together, so a thread whose bit is clear need not wait.
-#include "runtime-sim/exec/warp/barrier.h"
 #include "runtime-sim/exec/check/check_memory.h"
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/exec/warp/detached.h"
+#include "runtime-sim/exec/warp/steps.h"
 
 static bool all_arrived(const struct cluster *cluster)
 {

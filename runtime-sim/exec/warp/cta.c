@@ -1,8 +1,7 @@
 #include "runtime-sim/exec/warp/cta.h"
-#include "runtime-sim/exec/warp/barrier.h"
 #include "runtime-sim/exec/check/check_memory.h"
 #include "runtime-sim/exec/lanes/rows.h"
-#include "runtime-sim/exec/warp/special.h"
+#include "runtime-sim/exec/warp/steps.h"
 #include <string.h>
 
 struct cta *cta_new(struct arena *arena, const struct launch *launch, struct profile *profile,

@@ -1,7 +1,7 @@
 #include "runtime-sim/exec/warp/detached.h"
 #include "runtime-sim/exec/lanes/memory_ops.h"
 #include "runtime-sim/exec/lanes/rows.h"
-#include "runtime-sim/exec/warp/special.h"
+#include "runtime-sim/exec/warp/cta.h"
 #include <string.h>
 
 struct cta *cta_new_detached(struct arena *arena, const struct program *program)

@@ -3,11 +3,9 @@
 // their turn.
 #include "runtime-sim/exec/warp/grid.h"
 #include "runtime-sim/exec/check/check_memory.h"
-#include "runtime-sim/exec/warp/grid_parallel.h"
 #include "runtime-sim/exec/check/profile.h"
-#include "runtime-sim/exec/warp/repeat.h"
-#include "runtime-sim/exec/warp/special.h"
 #include "runtime-sim/exec/decode/layout.h"
+#include "runtime-sim/exec/warp/cta.h"
 #include <stdio.h>
 #include <string.h>
 

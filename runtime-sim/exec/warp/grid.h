@@ -46,3 +46,40 @@ void grid_count(struct grid_result *result, struct cta *cta);
 // Runs all CTAs. Requires the members program, function, grid, block, params and image of `launch`.
 void grid_run(struct launch *launch, struct arena *arena, const struct grid_options *options,
               struct grid_result *result);
+
+// Execution of independent CTAs on several host threads.
+
+enum {
+    MOST_IDLE = 1 << 20
+}; // default number of turns without progress after which a run is
+   // aborted
+
+// Runs a CTA until it is complete, waits for an event that cannot occur, or must stop.
+enum warp_state grid_run_cta(struct cta *cta, uint64_t most_idle);
+// Runs all CTAs; with 0 threads, on the calling one. The result equals that of one thread: the same
+// memory if no CTA reads data that another one writes, the same counts, and if there are several
+// faults, that of the first CTA.
+void grid_run_parallel(struct launch *launch, struct memory *memory, uint32_t threads,
+                       uint64_t most_idle, struct grid_result *result);
+
+// Detects warps that repeat a state of registers and paths. If all resident warps do so and memory
+// has not changed in between, the launch never ends.
+
+struct repeat_warp {
+    uint64_t state;
+    uint32_t seen; // number of times that the state was seen again
+};
+
+struct repeats {
+    struct arena *arena;
+    VEC(struct repeat_warp) warps; // of all CTAs, in order
+};
+
+// Records the states of the CTAs' warps.
+void repeats_mark(struct repeats *repeats, struct cta *const *ctas, uint32_t count);
+// Compares the states with the recorded ones. Returns true if each was seen again. Requires the
+// CTAs of repeats_mark; for other CTAs, records their states.
+bool repeats_look(struct repeats *repeats, struct cta *const *ctas, uint32_t count);
+// Calls repeats_mark or repeats_look when it is due. Must be called after each turn of all CTAs;
+// `idle` is the number of turns without progress.
+bool repeats_turn(struct repeats *repeats, struct cta *const *ctas, uint32_t count, uint64_t idle);

@@ -1,8 +1,7 @@
 // Each thread fetches the next CTA when it has completed one. A fault cancels later CTAs. Earlier
 // ones are completed, so that the reported fault is that of the first CTA.
-#include "runtime-sim/exec/warp/grid_parallel.h"
 #include "runtime-sim/exec/check/profile.h"
-#include "runtime-sim/exec/warp/repeat.h"
+#include "runtime-sim/exec/warp/grid.h"
 #include <pthread.h>
 #include <stdatomic.h>
 

@@ -1,7 +1,7 @@
 // Accesses after their first step. They correspond to the accesses of steps_memory.c and atomic.c,
 // but find their operands through the frame in which they were issued: the warp may have changed
 // its frame, and frames may have moved.
-#include "runtime-sim/exec/warp/held.h"
+#include "runtime-sim/exec/warp/issue.h"
 #include "runtime-sim/exec/memory/async.h"
 #include "runtime-sim/exec/memory/atomic.h"
 #include "runtime-sim/exec/warp/compute.h"

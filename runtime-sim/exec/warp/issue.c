@@ -1,6 +1,5 @@
 #include "runtime-sim/exec/warp/issue.h"
 #include "runtime-sim/exec/warp/compute.h"
-#include "runtime-sim/exec/warp/held.h"
 #include "runtime-sim/exec/check/profile.h"
 #include "runtime-sim/exec/warp/steps.h"
 

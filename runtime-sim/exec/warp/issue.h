@@ -14,7 +14,7 @@
 //   instruction that orders must wait until those accesses are complete that others must see first;
 // – a warp must not be restarted before all its held accesses are served.
 #pragma once
-#include "runtime-sim/exec/memory/touched.h"
+#include "runtime-sim/exec/memory/access.h"
 #include "runtime-sim/exec/warp/warp.h"
 
 // reduce: an atomic without a result
@@ -65,3 +65,17 @@ enum issue_result issue_execute(struct warp *warp, struct held *held);
 // Second and third step for some of the remaining lanes. Returns false and sets warp->fault if an
 // address is invalid.
 bool held_serve(struct held *held, uint32_t mask);
+
+// The first step of a held access, for issue.c.
+
+// Returns true if the code's access can be held. Accesses to parameters cannot: these are in
+// registers or constant memory, which the load/store unit does not access.
+bool held_can(const struct code *code);
+// Return true for a load or a store, and for a load.
+bool held_is_plain(const struct code *code);
+bool held_is_load(const struct code *code);
+// Returns true if the code accesses memory itself, all at once.
+bool held_touches(const struct code *code);
+// Executes the first step of an access and stores it in `held`.
+void held_begin(struct held *held, struct warp *warp, const struct path *path,
+                const struct code *code, uint32_t mask);

@@ -1,9 +1,7 @@
 // vprintf: the format, and a buffer of arguments, each aligned to its size: 4 bytes for int, 8 for
 // all others. Lanes print in ascending order.
-#include "runtime-sim/exec/warp/print.h"
 #include "runtime-sim/exec/warp/builtin.h"
 #include "runtime-sim/exec/warp/cta.h"
-#include "runtime-sim/exec/warp/guest.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

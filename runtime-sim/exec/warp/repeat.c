@@ -1,4 +1,4 @@
-#include "runtime-sim/exec/warp/repeat.h"
+#include "runtime-sim/exec/warp/grid.h"
 #include <string.h>
 
 // One repetition may be a coincidence: a load in flight is not part of the state.

@@ -3,7 +3,7 @@
 // value that another one needs, even if both share a slot in the frame.
 #include "runtime-sim/exec/warp/shadow.h"
 #include "runtime-sim/exec/warp/compute.h"
-#include "runtime-sim/exec/warp/held.h"
+#include "runtime-sim/exec/warp/issue.h"
 #include "runtime-sim/exec/check/profile.h"
 #include "runtime-sim/exec/warp/steps.h"
 #include <assert.h>

@@ -4,14 +4,12 @@
 // slot.
 #include "runtime-sim/exec/warp/slots_used.h"
 #include "runtime-sim/exec/memory/atomic.h"
-#include "runtime-sim/exec/warp/barrier.h"
-#include "runtime-sim/exec/memory/access_steps.h"
 #include "runtime-sim/exec/warp/cta.h"
-#include "runtime-sim/exec/warp/held.h"
+#include "runtime-sim/exec/warp/issue.h"
 #include "runtime-sim/exec/warp/meet.h"
 #include "runtime-sim/exec/warp/steps.h"
 #include "runtime-sim/exec/memory/steps_memory.h"
-#include "runtime-sim/exec/decode/slots.h"
+#include "runtime-sim/exec/decode/layout.h"
 
 struct slot_finder {
     struct slots_used *to;

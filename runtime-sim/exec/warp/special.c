@@ -1,4 +1,4 @@
-#include "runtime-sim/exec/warp/special.h"
+#include "runtime-sim/exec/warp/cta.h"
 #include <string.h>
 
 void *aligned_lanes(struct arena *arena, size_t bytes)

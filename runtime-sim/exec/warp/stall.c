@@ -2,7 +2,7 @@
 // a warp are part of the state.
 #include "runtime-sim/exec/warp/stall.h"
 #include "runtime-sim/exec/memory/async.h"
-#include "runtime-sim/exec/warp/barrier.h"
+#include "runtime-sim/exec/warp/steps.h"
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/exec/memory/mbarrier.h"
 #include <string.h>

@@ -1,4 +1,3 @@
-#include "runtime-sim/exec/warp/unset.h"
 #include "runtime-sim/exec/check/check_memory.h"
 #include "runtime-sim/exec/warp/warp.h"
 #include <string.h>

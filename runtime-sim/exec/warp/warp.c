@@ -4,9 +4,8 @@
 #include "runtime-sim/exec/warp/compute.h"
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/exec/check/profile.h"
-#include "runtime-sim/exec/memory/touched.h"
-#include "runtime-sim/exec/warp/held.h"
-#include "runtime-sim/exec/warp/unset.h"
+#include "runtime-sim/exec/memory/access.h"
+#include "runtime-sim/exec/warp/issue.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -6,9 +6,28 @@
 // wait for the others of their call. If lanes wait for each other in a loop, a join lets the
 // arrived lanes continue without the rest (warp_relieve), so that every lane makes progress.
 #pragma once
-#include "runtime-sim/exec/memory/access.h"
-#include "runtime-sim/exec/warp/fault.h"
 #include "runtime-sim/exec/decode/program.h"
+#include "runtime-sim/exec/memory/access.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+// The reason for which a launch ended early, and its place.
+
+enum { FAULT_TEXT = 256, FAULT_NEAREST = 160 };
+
+struct fault {
+    bool happened;
+    bool refused;    // no thread has run, because the launch does not fit the machine for the
+                     // reason in `text`
+    uint32_t launch; // id of the launch
+    char text[FAULT_TEXT];
+    uint32_t function, inst; // program function and instruction
+    uint32_t cta[3], thread[3];
+    uint64_t needs_word; // address of an empty word that a load needs; 0: another fault
+    bool has_address;
+    uint64_t address;
+    char nearest[FAULT_NEAREST]; // description of the location, or ""
+};
 
 enum path_state {
     PATH_READY,
@@ -151,3 +170,17 @@ static inline void *warp_slot(const struct warp *warp, uint32_t slot)
 {
     return slot_at(warp->bases, slot);
 }
+
+// Registers that a function may read before writing them. They are set to 0 in each lane that
+// enters the function, regardless of the slot's earlier value, so that all ways to run a kernel
+// give the same values.
+
+struct code;
+struct path;
+struct warp;
+
+// Clears the registers for the lanes in `mask`, which enter the function with its frame at `frame`.
+void unset_enter(struct warp *warp, uint32_t function, uint32_t frame, uint32_t mask);
+// Checks for reads of unwritten registers before the lanes in `mask` execute an instruction, whose
+// guard all lanes of the path have read. Requires warp->check.
+void unset_look(struct warp *warp, const struct path *path, const struct code *code, uint32_t mask);

@@ -4,7 +4,7 @@
 //
 // Accesses of a warp to one line are kept in order. The L1 does so for accesses through it. An
 // access that bypasses it waits for those, and they wait for it (order.c).
-#include "runtime-sim/exec/warp/held.h"
+#include "runtime-sim/exec/warp/issue.h"
 #include "runtime-sim/gpu/lsu/lsu_internal.h"
 #include "support/gpu.h"
 #include <assert.h>

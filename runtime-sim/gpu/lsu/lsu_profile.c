@@ -1,6 +1,6 @@
 // Counts of cache accesses in the profile of an instruction.
 #include "runtime-sim/exec/check/profile.h"
-#include "runtime-sim/exec/warp/held.h"
+#include "runtime-sim/exec/warp/issue.h"
 #include "runtime-sim/gpu/lsu/lsu_internal.h"
 
 static struct profile_memory *profile_of(const struct entry *entry)

@@ -2,7 +2,7 @@
 // line. The L1 serves accesses in order. Accesses that bypass it may overtake each other in the
 // network.
 #include "runtime-sim/exec/memory/atomic.h"
-#include "runtime-sim/exec/warp/held.h"
+#include "runtime-sim/exec/warp/issue.h"
 #include "runtime-sim/gpu/core/core.h"
 
 static const struct atomic_op *operation(const struct held *held)

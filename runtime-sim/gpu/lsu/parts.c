@@ -1,7 +1,7 @@
 // Divides a held instruction into parts: lines of memory, and shared memory.
 #include "runtime-sim/exec/memory/plane.h"
 #include "runtime-sim/exec/warp/cta.h"
-#include "runtime-sim/exec/warp/held.h"
+#include "runtime-sim/exec/warp/issue.h"
 #include "runtime-sim/gpu/lsu/coalesce.h"
 
 static void add_shared(struct core *core, struct entry *entry, const struct lane_bytes *lanes,

@@ -10,7 +10,7 @@
 // per CTA: the slope of the least-squares line through the cycles in which CTAs start. They start
 // in bursts, so the first and last of these cycles alone would vary more.
 #include "runtime-sim/exec/decode/program.h"
-#include "runtime-sim/exec/warp/grid_parallel.h"
+#include "runtime-sim/exec/warp/grid.h"
 #include "runtime-sim/gpu/machine/machine_state.h"
 #include "support/random.h"
 #include <math.h>

@@ -4,7 +4,7 @@
 // machine_watch.c (runs without progress), machine_totals.c (statistics), machine_trace.c,
 // machine_schemes.c.
 #pragma once
-#include "runtime-sim/exec/warp/repeat.h"
+#include "runtime-sim/exec/warp/grid.h"
 #include "runtime-sim/gpu/machine/machine.h"
 #include "support/bits.h"
 

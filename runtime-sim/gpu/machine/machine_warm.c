@@ -8,9 +8,9 @@
 // lines at the same time. Therefore the accesses of a CTA are spread over the time in which it is
 // resident, which is the time until as many CTAs have started as are resident. CTAs whose lines the
 // following ones replace are ignored.
-#include "runtime-sim/exec/memory/touched.h"
+#include "runtime-sim/exec/memory/access.h"
 #include "runtime-sim/exec/warp/cta.h"
-#include "runtime-sim/exec/warp/held.h"
+#include "runtime-sim/exec/warp/issue.h"
 #include "runtime-sim/gpu/lsu/coalesce.h"
 #include "runtime-sim/gpu/lsu/lsu_internal.h"
 #include "runtime-sim/gpu/machine/machine_state.h"

@@ -1,8 +1,6 @@
-#include "runtime-sim/schemes/ari/ari.h"
 #include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/noc/topology.h"
-#include "runtime-sim/schemes/ari/controller.h"
-#include "runtime-sim/schemes/ari/storage.h"
+#include "runtime-sim/schemes/ari/ari.h"
 
 static const struct config_key keys[] = {
 #define CONFIG_DEF "runtime-sim/schemes/ari/ari.def"

@@ -1,4 +1,4 @@
-#include "runtime-sim/schemes/ari/controller.h"
+#include "runtime-sim/schemes/ari/ari.h"
 
 void ari_controller_init(struct ari_controller *c, const struct ari_config *config, uint32_t node,
                          uint32_t bound)

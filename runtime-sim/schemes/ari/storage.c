@@ -1,5 +1,5 @@
-#include "runtime-sim/schemes/ari/storage.h"
 #include "runtime-sim/noc/topology.h"
+#include "runtime-sim/schemes/ari/ari.h"
 #include <inttypes.h>
 
 static const struct {

@@ -1,9 +1,8 @@
-#include "runtime-sim/schemes/full_empty/full_empty.h"
-#include "runtime-sim/schemes/full_empty/energy.h"
-#include "runtime-sim/gpu/scheme/ports.h"
 #include "runtime-sim/base/trace.h"
+#include "runtime-sim/exec/memory/plane.h"
+#include "runtime-sim/gpu/scheme/ports.h"
+#include "runtime-sim/schemes/full_empty/full_empty.h"
 #include "runtime-sim/schemes/full_empty/gate.h"
-#include "runtime-sim/schemes/full_empty/storage.h"
 #include <inttypes.h>
 
 static const struct config_key keys[] = {
@@ -23,6 +22,49 @@ enum { STAT_KEYS = ARRAY_LENGTH(stat_keys) };
 // Message classes. The GPU's reads use row 0 of the memory system's table. Requests of one class
 // never wait for those of another.
 enum { CLASS_READS, CLASS_WRITES, CLASS_HOST, CLASS_HOST_TRIGGERED, CLASSES };
+
+// Storage [001 §4.2] and energy
+
+// Bits of a queued request without data: line (41), kind (2), trigger and action (4), number of the
+// access (16), words.
+enum { FE_REQUEST_BITS = 41 + 2 + 4 + 16 + PLANE_WORDS };
+
+// Prints the storage in bytes, and the fraction of the DRAM that the bits use.
+static void print_bytes(const struct fe_config *config, const struct machine_config *machine,
+                        FILE *to)
+{
+    uint32_t partitions = machine->memsys.memory.partition_nodes.n;
+    uint32_t queue = config->queue_depth * FE_REQUEST_BITS,
+             data = config->queue_depth * PLANE_LINE * 8;
+    const struct dram_config *dram = &machine->memsys.dram;
+    uint64_t memory =
+        (uint64_t)dram->channels * dram->banks * dram->rows * dram->row_bytes * partitions;
+    fprintf(to, "%-40s %12.3f %%\n", "bits of memory, part of the DRAM",
+            100.0 * (double)config->counter_bits / (8 * (double)config->granule));
+    fprintf(to, "%-40s %12" PRIu64 " B\n", "bits of memory",
+            memory * config->counter_bits / (8 * config->granule));
+    fprintf(to, "%-40s %12u B at each of %u partitions\n", "two more queues, without data",
+            2 * queue / 8, partitions);
+    fprintf(to, "%-40s %12u B at each of %u partitions\n", "data of writes in one of them",
+            data / 8, partitions);
+    fprintf(to, "%-40s %12u B in each core\n", "words of a line that L1 has",
+            machine->l1.sets * machine->l1.ways * (PLANE_WORDS - 1) / 8);
+}
+
+// Energy of full/empty bits, which are stored in the DRAM [001 §4.2], and of the two additional
+// queues of a partition [001 §4.3].
+static void add_energy(const void *own, const struct machine_config *machine,
+                       struct energy_model *model)
+{
+    const struct fe_config *config = own;
+    double partitions = machine->memsys.memory.partition_nodes.n;
+    const struct array queue = {.entries = (double)config->queue_depth, .bits = FE_REQUEST_BITS};
+    const struct array data = {.entries = (double)config->queue_depth, .bits = PLANE_LINE * 8};
+    energy_add_structure(model, "full_empty", "queue of requests", queue, 2 * partitions, "");
+    energy_add_structure(model, "full_empty", "data of writes", data, partitions, "");
+    energy_add(model, "full_empty", "fe.fe_read", ENERGY_dram_read, 1);
+    energy_add(model, "full_empty", "fe.fe_write", ENERGY_dram_write, 1);
+}
 
 // Configuration
 
@@ -87,7 +129,7 @@ static const char *check(struct arena *arena, const void *own, const struct mach
 static void print_storage(const void *own, const struct machine_config *machine, FILE *to)
 {
     if (is_on(own))
-        fe_storage_print(own, machine, to);
+        print_bytes(own, machine, to);
 }
 
 // The machine
@@ -335,7 +377,7 @@ const struct scheme_ops full_empty = {
                       .require = require},
     .memory = {.create = create, .extend = extend, .join = join, .launch = launch, .admit = admit},
     .report = {.print_storage = print_storage,
-               .energy = fe_energy,
+               .energy = add_energy,
                .settle = settle,
                .add_stats = add_stats,
                .begin_trace = begin_trace,

@@ -1,7 +1,7 @@
 // Energy of offloading [000 §5]: queues, tables, buffers and ALUs.
-#include "runtime-sim/schemes/llc_omni/energy.h"
 #include "runtime-sim/schemes/llc_omni/llc_omni.h"
 #include "runtime-sim/schemes/llc_omni/packet.h"
+#include "runtime-sim/schemes/llc_omni/storage.h"
 
 static const char COMPONENT[] = "offload";
 

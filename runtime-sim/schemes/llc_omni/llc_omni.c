@@ -1,8 +1,16 @@
-#include "runtime-sim/schemes/llc_omni/llc_omni.h"
-#include "runtime-sim/schemes/llc_omni/energy.h"
 #include "runtime-sim/noc/topology.h"
+#include "runtime-sim/schemes/llc_omni/llc_omni.h"
 #include "runtime-sim/schemes/llc_omni/machine_offload.h"
-#include "runtime-sim/schemes/llc_omni/offload_trace.h"
+#include "runtime-sim/schemes/llc_omni/offload.h"
+#include "runtime-sim/schemes/llc_omni/storage.h"
+#include <assert.h>
+
+const struct config_key offload_keys[] = {
+#define CONFIG_DEF "runtime-sim/schemes/llc_omni/offload.def"
+#define CONFIG_OF struct offload_config
+#include "runtime-sim/base/config_keys.inc"
+};
+static_assert(ARRAY_LENGTH(offload_keys) == OFFLOAD_KEYS, "as many as rows");
 
 // Gives ComputePackets their own virtual channels, taken from those of requests.
 static void require_packets(struct arena *arena, const void *own,

@@ -2,7 +2,6 @@
 // operations and stores: LLC-Compute and Omni-Compute [000].
 #pragma once
 #include "runtime-sim/gpu/scheme/scheme.h"
-#include "runtime-sim/schemes/llc_omni/log.h"
 #include "runtime-sim/schemes/llc_omni/offload.h"
 #include "runtime-sim/schemes/llc_omni/storage.h"
 

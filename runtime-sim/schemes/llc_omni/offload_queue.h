@@ -20,7 +20,7 @@
 #include "runtime-sim/schemes/llc_omni/llc_omni.h"
 #include "runtime-sim/schemes/llc_omni/adaptive.h"
 #include "runtime-sim/schemes/llc_omni/emn.h"
-#include "runtime-sim/schemes/llc_omni/log.h"
+#include "runtime-sim/schemes/llc_omni/offload.h"
 #include "runtime-sim/schemes/llc_omni/packet_alu.h"
 #include "runtime-sim/schemes/llc_omni/table.h"
 

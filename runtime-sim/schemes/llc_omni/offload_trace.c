@@ -1,7 +1,6 @@
-// Traces the events of chains (log.h). A span is written when it ends, with all its arguments.
+// Traces the events of chains (offload.h). A span is written when it ends, with all its arguments.
 // Events are still tracked after the end of the trace's window, so that a span that begins in the
 // window has the same arguments as in a complete trace.
-#include "runtime-sim/schemes/llc_omni/offload_trace.h"
 #include "runtime-sim/schemes/llc_omni/machine_offload.h"
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 // chain, and the distance between endpoints.
 #include "runtime-sim/schemes/llc_omni/offload_groups.h"
 #include "runtime-sim/noc/noc.h"
-#include "runtime-sim/schemes/llc_omni/meet_fly.h"
+#include "runtime-sim/schemes/llc_omni/emn.h"
 
 static uint32_t node_of(const struct offload_queue *oq, uint32_t end)
 {

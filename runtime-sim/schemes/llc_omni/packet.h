@@ -6,7 +6,7 @@
 // active, and the lanes of each operand access one address or adjacent elements, a packet of any
 // pattern is one flit. A mask and the offsets of irregular lanes follow in further flits.
 #pragma once
-#include "passes/base/patterns.h"
+#include "passes/base/plan.h"
 #include "runtime-sim/exec/decode/code.h"
 
 enum {

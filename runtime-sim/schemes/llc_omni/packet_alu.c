@@ -1,5 +1,4 @@
 #include "runtime-sim/schemes/llc_omni/packet_alu.h"
-#include "runtime-sim/schemes/llc_omni/packet_float.h"
 #include <string.h>
 
 typedef uint32_t alu_fn(const struct packet_op *op, const uint32_t *v);

@@ -1,5 +1,5 @@
-#include "runtime-sim/schemes/llc_omni/packet_float.h"
 #include "runtime-sim/exec/decode/code.h"
+#include "runtime-sim/schemes/llc_omni/packet_alu.h"
 
 enum { FRACTION = 23, BIAS = 127, LEAST = 1 - BIAS, TOP = 61 };
 #define SIGN UINT32_C(0x80000000)

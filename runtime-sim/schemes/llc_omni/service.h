@@ -20,7 +20,6 @@
 // cores count the entries.
 #pragma once
 #include "runtime-sim/memsys/memsys.h"
-#include "runtime-sim/schemes/llc_omni/log.h"
 #include "runtime-sim/schemes/llc_omni/offload.h"
 #include "runtime-sim/schemes/llc_omni/packet.h"
 

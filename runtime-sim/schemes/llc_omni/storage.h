@@ -5,6 +5,7 @@
 // bits), the mask, and a bit for each of two loads. With 48 warps these are 55 bits, and 48 entries
 // have the paper's 330 bytes.
 #pragma once
+#include "runtime-sim/gpu/scheme/scheme.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -57,3 +58,7 @@ const char *offload_storage_paper(enum storage_part part);
 uint64_t offload_storage_bytes(const struct offload_storage *storage, enum storage_part part);
 // Prints the parts as a table: entries, bits, bytes, places, and the figures of [000].
 void offload_storage_print(const struct offload_storage *storage, FILE *to);
+
+// Adds energy and arrays. Implements `energy` of struct scheme_report.
+void llc_omni_energy(const void *config, const struct machine_config *machine,
+                     struct energy_model *model);

@@ -1,9 +1,7 @@
-#include "runtime-sim/schemes/rgpu/rgpu.h"
-#include "runtime-sim/schemes/rgpu/energy.h"
 #include "passes/maps/map_rate.h"
 #include "runtime-sim/gpu/scheme/ports.h"
+#include "runtime-sim/schemes/rgpu/rgpu.h"
 #include "runtime-sim/schemes/rgpu/spatial.h"
-#include "runtime-sim/schemes/rgpu/storage.h"
 #include <math.h>
 
 static const struct config_key keys[] = {

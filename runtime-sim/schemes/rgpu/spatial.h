@@ -3,8 +3,37 @@
 #include "passes/maps/map_code.h"
 #include "passes/maps/map_place.h"
 #include "passes/maps/map_scope.h"
+#include "runtime-sim/cache/mask.h"
 #include "runtime-sim/schemes/rgpu/rgpu.h"
-#include "runtime-sim/schemes/rgpu/written.h"
+#include "support/vec.h"
+
+// Words of global memory that were written in this launch. Waiting loads wait for them under
+// spatial.wait: full.
+
+enum { WRITTEN_WORDS = 1024 }; // words of a page
+
+struct written_page {
+    uint64_t page;
+    uint64_t bits[WRITTEN_WORDS / 64];
+};
+
+struct spatial_written {
+    struct arena *arena;
+    VEC(struct written_page *) pages; // hash table with open addressing, by page
+    uint32_t used;
+};
+
+// Initialises an empty set.
+void written_init(struct spatial_written *written, struct arena *arena);
+// Empties the set. Its memory is kept.
+void written_reset(struct spatial_written *written);
+// Adds the words of these bytes of the line at `address`.
+void written_mark(struct spatial_written *written, uint64_t address, struct mask bytes,
+                  uint32_t line_bytes);
+// Returns true if the word that contains the address was written.
+bool written_has(const struct spatial_written *written, uint64_t address);
+// Returns which of the 32 words from an address on were written, as a set.
+uint32_t written_words(const struct spatial_written *written, uint64_t address);
 
 struct spatial_stats {
 #define STATS_DEF "runtime-sim/schemes/rgpu/spatial_stats.def"
@@ -250,7 +279,7 @@ uint64_t spatial_loading(const struct spatial_core *c, bool first);
 // Reads a word of c->fetches. Requires its line in the L1.
 const char *spatial_take_word(struct spatial_core *c, uint32_t number);
 
-// compute.c
+// group.c
 // Sets unit->result from its words.
 void spatial_compute(const struct spatial_array *array, struct spatial_unit *unit);
 

@@ -1,4 +1,4 @@
-#include "runtime-sim/schemes/rgpu/written.h"
+#include "runtime-sim/schemes/rgpu/spatial.h"
 #include <string.h>
 
 enum { PAGE_BYTES = WRITTEN_WORDS * 4 };

@@ -1,6 +1,5 @@
 // Registers memory stacks as a scheme.
 #include "runtime-sim/gpu/scheme/ports.h"
-#include "runtime-sim/schemes/stacks/stack_trace.h"
 #include "runtime-sim/schemes/stacks/stacks.h"
 
 static const struct config_key keys[] = {

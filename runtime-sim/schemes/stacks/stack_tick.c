@@ -1,5 +1,5 @@
 // Evaluates a clock of the stacks: arrivals, then vaults, then sending on links.
-#include "runtime-sim/schemes/stacks/stack_trace.h"
+#include "runtime-sim/schemes/stacks/stacks.h"
 #include "support/bits.h"
 
 static struct stack_job *first_of(const struct stacks *s, const struct stack_list *list)

@@ -1,4 +1,4 @@
-#include "runtime-sim/schemes/stacks/stack_trace.h"
+#include "runtime-sim/schemes/stacks/stacks.h"
 #include "support/bits.h"
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-#include "runtime-sim/schemes/stacks/tlb.h"
+#include "runtime-sim/schemes/stacks/stacks.h"
 #include <string.h>
 
 // Page tables are above all allocations. An entry has 8 bytes, and a table has 512 entries.

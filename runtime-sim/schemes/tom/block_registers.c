@@ -1,5 +1,5 @@
 // Estimates the registers of a block's warp in a stack.
-#include "runtime-sim/schemes/tom/block_registers.h"
+#include "runtime-sim/schemes/tom/block_table.h"
 
 enum { RESERVED = 2 };
 

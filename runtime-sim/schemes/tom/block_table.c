@@ -2,11 +2,10 @@
 // text, which is that of the IR. A block is accepted if the program agrees with it: its only entry
 // is its first instruction; all exits lead to the instruction after its last one [002 §3.1.4]; it
 // accesses global memory at addresses that are registers or known, and no shared memory.
-#include "runtime-sim/schemes/tom/block_table.h"
 #include "passes/analysis/memory/spaces.h"
-#include "runtime-sim/exec/decode/slots.h"
+#include "runtime-sim/exec/decode/layout.h"
 #include "runtime-sim/schemes/kernels.h"
-#include "runtime-sim/schemes/tom/block_registers.h"
+#include "runtime-sim/schemes/tom/block_table.h"
 #include "runtime-sim/schemes/tom/rehearse.h"
 #include "runtime-sim/schemes/tom/static_map.h"
 #include <math.h>

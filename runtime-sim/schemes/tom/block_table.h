@@ -2,8 +2,47 @@
 #pragma once
 #include "backend/tables/tables.h"
 #include "runtime-sim/exec/warp/detached.h"
-#include "runtime-sim/schemes/tom/condition.h"
 #include "runtime-sim/schemes/tom/decide.h"
+#include "support/vec.h"
+
+// Conditions of blocks: the number of iterations as an expression of registers and parameters
+// (passes/analysis/trip/trip.h has the grammar), compiled to operations of a stack machine.
+
+enum { CONDITION_DEPTH = 32 };
+
+enum condition_kind {
+    CONDITION_NUMBER,    // value
+    CONDITION_REGISTER,  // place, bits: set by condition_name
+    CONDITION_PARAMETER, // place, bits: set by condition_name
+    CONDITION_SUM,
+    CONDITION_DIFFERENCE,
+    CONDITION_PRODUCT,
+    CONDITION_QUOTIENT,
+    CONDITION_NEGATIVE,
+    CONDITION_FUNCTION, // place: index in the table of functions
+};
+
+struct condition_op {
+    enum condition_kind kind;
+    uint32_t place, bits;
+    int64_t value;
+};
+
+struct condition {
+    VEC(struct condition_op) ops;
+};
+
+// Sets kind, place and bits for a name. Returns false if the name is unknown.
+typedef bool condition_name(void *context, const char *name, size_t length,
+                            struct condition_op *to);
+// Returns the value of a register or parameter.
+typedef int64_t condition_read(void *context, const struct condition_op *op);
+
+// Compiles an expression. Returns false if the text is not one, or contains an unknown name.
+bool condition_compile(struct condition *to, struct arena *arena, const char *text,
+                       condition_name *name, void *context);
+// Returns the value of a compiled condition.
+int64_t condition_value(const struct condition *condition, condition_read *read, void *context);
 
 // A live-in of a packet.
 struct tom_live_in {
@@ -62,3 +101,11 @@ bool tom_table_build(struct tom_table *table, struct arena *arena, const struct 
 
 // Bits of a block's metadata [002 §6.6]: two PCs, two register vectors, tag, condition.
 enum { TOM_ENTRY_BITS = 2 * 32 + 2 * 64 + 2 + 64 };
+
+// Registers of a block's warp in a stack [002 §6.4]. An offloaded block needs fewer than its
+// kernel, since only registers that the block names are sent to the stack.
+
+// Returns an estimate of the 32-bit registers per lane: the maximum that the block names and that
+// are live at once. Requires block->begin and block->end.
+uint32_t block_registers(struct arena *scratch, const struct ir_function *fn,
+                         const struct tom_block *block);

@@ -1,5 +1,5 @@
-#include "runtime-sim/schemes/tom/block_trace.h"
 #include "runtime-sim/gpu/scheme/ports.h"
+#include "runtime-sim/schemes/tom/offload.h"
 #include "support/bits.h"
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-#include "runtime-sim/schemes/tom/condition.h"
+#include "runtime-sim/schemes/tom/block_table.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // The offload controller: decisions, packets, blocks in stacks, acknowledgements.
-#include "runtime-sim/schemes/tom/block_trace.h"
 #include "runtime-sim/exec/decode/program.h"
 #include "runtime-sim/exec/memory/plane.h"
 #include "runtime-sim/gpu/scheme/ports.h"
+#include "runtime-sim/schemes/tom/offload.h"
 #include "support/bits.h"
 #include <string.h>
 

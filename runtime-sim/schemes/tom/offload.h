@@ -8,14 +8,42 @@
 // block. The acknowledgement carries live-outs and the list of written lines, which the core's L1
 // and the L2 drop.
 #pragma once
+#include "runtime-sim/base/trace.h"
 #include "runtime-sim/gpu/scheme/ports.h"
+#include "runtime-sim/gpu/scheme/scheme.h"
+#include "runtime-sim/schemes/stacks/stacks.h"
+#include "runtime-sim/schemes/tom/allocations.h"
 #include "runtime-sim/schemes/tom/analyzer.h"
 #include "runtime-sim/schemes/tom/block_table.h"
-#include "runtime-sim/schemes/tom/epochs.h"
-#include "runtime-sim/schemes/tom/range_map.h"
 #include "runtime-sim/schemes/tom/rehearse.h"
-#include "runtime-sim/schemes/tom/tom.h"
 #include "runtime-sim/schemes/tom/window.h"
+#include "support/arena.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+extern const struct scheme_ops tom_blocks;
+
+// Ages of lines in a stack's L1, so that the start of a block need not invalidate the whole L1: a
+// line that was fetched before the block started is a miss for the block.
+
+// Last fetch of a line. Lines share entries; a line without an entry counts as old.
+struct tom_fetch {
+    uint64_t line, cycle;
+};
+
+struct tom_epochs {
+    struct tom_fetch *fetches;
+    uint32_t size;   // a power of two
+    uint64_t *began; // cycle in which the block of each slot started
+};
+
+// Initialises the ages for an L1 with this number of lines.
+void tom_epochs_init(struct tom_epochs *epochs, struct arena *arena, uint64_t lines,
+                     uint32_t slots);
+// Records the fetch of a line.
+void tom_epochs_fetch(struct tom_epochs *epochs, uint64_t line, uint64_t cycle);
+// Returns true if the line was fetched before the block of this slot started.
+bool tom_epochs_is_old(const struct tom_epochs *epochs, uint64_t line, uint32_t slot);
 
 enum tom_state {
     RUN_NONE,
@@ -197,7 +225,7 @@ static inline bool tom_is_measured(const struct tom *tom, const struct tom_block
     return tom->config->policy == TOM_MEASURED && block->placed == TOM_ANYWHERE;
 }
 
-// Measurements (measure.c)
+// Measurements (learn.c)
 
 // Counts an instance that has ended in this cycle. `away` is true if it has returned from a stack.
 void tom_measure(struct tom *tom, const struct tom_run *run, uint64_t now, bool away);
@@ -218,3 +246,17 @@ void tom_finish(struct tom *tom, struct tom_run *run, uint64_t now);
 void tom_start_waiting(struct tom *tom);
 // Returns true if a block waits in the stack's queue and the SM has room for it.
 bool tom_has_room(const struct tom *tom, uint32_t stack);
+
+// Traces offloaded blocks: rows for warp slots, with the phases of a block, in the GPU and in the
+// stacks.
+
+// Implement `begin_trace` and `end_trace` of struct scheme_report.
+void *tom_trace_begin(struct machine *machine, void *state, struct arena *arena, struct trace *to,
+                      uint32_t *process);
+void tom_trace_end(void *trace, uint64_t now);
+// Writes the span of the state that the block of a slot leaves now, and entered at `since`.
+void tom_trace_phase(struct tom_trace *trace, const struct tom_run *run, uint64_t since,
+                     uint64_t now);
+// Writes the span of a block that has ended in a slot of its stack's core.
+void tom_trace_block(struct tom_trace *trace, const struct tom_run *run, uint32_t slot,
+                     uint64_t now);

@@ -1,9 +1,9 @@
 // Registers the offloading of blocks to stacks as a scheme.
 #include "runtime-sim/gpu/scheme/ports.h"
-#include "runtime-sim/schemes/tom/block_trace.h"
 #include "runtime-sim/schemes/tom/allocations.h"
 #include "runtime-sim/schemes/tom/analyzer.h"
 #include "runtime-sim/schemes/tom/block_table.h"
+#include "runtime-sim/schemes/tom/offload.h"
 
 static const struct config_key keys[] = {
 #define CONFIG_DEF "runtime-sim/schemes/tom/tom.def"

@@ -1,6 +1,6 @@
 // frontend/container: outputs of nvcc. The PTX of each kind of file equals the output of `nvcc
 // -ptx`, except for comments and white space, which nvcc removes before packing.
-#include "support/file_map.h"
+#include "support/file.h"
 #include "tests/unit/frontend/opened.h"
 #include <ctype.h>
 #include <unistd.h>

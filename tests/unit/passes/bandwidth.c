@@ -1,5 +1,5 @@
 // Equations (3) and (4) with the numbers of the paper's example [002 §3.1.5].
-#include "passes/analysis/cost/bandwidth.h"
+#include "passes/analysis/cost/transfer.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

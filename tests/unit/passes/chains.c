@@ -1,5 +1,5 @@
 // The patterns; and for every rule, code that misses a pattern by that rule alone.
-#include "passes/blocks/reason.h"
+#include "passes/blocks/candidates.h"
 #include "passes/chains/match.h"
 #include "tests/unit/passes/chain_answers.h"
 

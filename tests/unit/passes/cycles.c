@@ -1,6 +1,6 @@
 // Compares cycle equivalence with its definition on small random multigraphs: two edges are on the
 // same cycles exactly if removing both, but neither alone, disconnects the graph.
-#include "passes/analysis/divergence/cycles.h"
+#include "passes/analysis/divergence/regions.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 // Rates of maps: known ones, and random ones compared with a simulation of their tokens.
-#include "passes/maps/map_buffer.h"
+#include "passes/maps/map_rate.h"
 #include "support/random.h"
 #include "tests/unit/passes/map_text.h"
 

@@ -1,6 +1,6 @@
 // Maps as text: a map that is read is written again, and faults have their places.
+#include "passes/maps/map_read.h"
 #include "passes/maps/map_scope.h"
-#include "passes/maps/map_write.h"
 #include "tests/unit/passes/map_text.h"
 
 static const char everything[] =

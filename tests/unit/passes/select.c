@@ -1,5 +1,5 @@
 // Compares the selection among overlapping candidates with trying all sets.
-#include "passes/blocks/select.h"
+#include "passes/blocks/candidates.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,6 @@
 // Accelerated reply injection: crossbar inputs from rates, counts and packets of a machine's
 // controllers, and the added hardware.
-#include "runtime-sim/schemes/ari/controller.h"
-#include "runtime-sim/schemes/ari/storage.h"
+#include "runtime-sim/schemes/ari/ari.h"
 #include "tests/unit/runtime-sim/machine_fixture.h"
 
 static const struct scheme_ops *const ari_alone[] = {&ari, NULL};

@@ -1,6 +1,6 @@
 // Executes every form of an opcode in the frontend, with each of its words, types and kinds of
 // operands: no row is missing. Results are checked by the tests of the instructions.
-#include "runtime-sim/exec/decode/rows_steps.h"
+#include "runtime-sim/exec/lanes/rows.h"
 #include "tests/unit/runtime-sim/form_walk.h"
 
 struct coverage {

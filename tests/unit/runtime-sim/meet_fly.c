@@ -1,6 +1,6 @@
 // The router of a butterfly at which a chain is computed, compared with the routes, router by
 // router.
-#include "runtime-sim/schemes/llc_omni/meet_fly.h"
+#include "runtime-sim/schemes/llc_omni/emn.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

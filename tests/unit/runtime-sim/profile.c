@@ -1,6 +1,6 @@
 // Counts of single instructions, lines and loops, compared with what a kernel's text shows.
+#include "runtime-sim/device/device.h"
 #include "runtime-sim/exec/check/profile.h"
-#include "runtime-sim/device/profile_write.h"
 #include "tests/unit/runtime-sim/kernel.h"
 
 #define BODY(text)                                                                                 \

@@ -1,6 +1,6 @@
 // The spatial mode on the machine's memory: the mode switch, load-store units, waiting loads,
 // order, area and energy.
-#include "runtime-sim/schemes/rgpu/storage.h"
+#include "runtime-sim/schemes/rgpu/rgpu.h"
 #include "tests/unit/runtime-sim/rgpu_fixture.h"
 
 enum { WORDS = 16384 };

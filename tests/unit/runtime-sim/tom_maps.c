@@ -2,10 +2,10 @@
 // each allocation; translation; ages of lines.
 #include "runtime-sim/exec/memory/image.h"
 #include "runtime-sim/schemes/tom/analyzer.h"
-#include "runtime-sim/schemes/tom/epochs.h"
-#include "runtime-sim/schemes/tom/range_map.h"
+#include "runtime-sim/schemes/tom/offload.h"
+#include "runtime-sim/schemes/tom/allocations.h"
 #include "runtime-sim/schemes/tom/static_map.h"
-#include "runtime-sim/schemes/stacks/tlb.h"
+#include "runtime-sim/schemes/stacks/stacks.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "support/diag_rules.h"
+#include "support/diag.h"
 #include <stdlib.h>
 #include <string.h>
 

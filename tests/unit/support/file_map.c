@@ -1,5 +1,5 @@
 // support/file_map: small files are read, large ones mapped.
-#include "support/file_map.h"
+#include "support/file.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

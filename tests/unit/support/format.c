@@ -1,5 +1,5 @@
 // Formatted text, compared with the C library's.
-#include "support/format.h"
+#include "support/number.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
