@@ -363,9 +363,6 @@ void *machine_offload_prepare(struct machine *machine, const void *own, const vo
 void machine_offload_extend(struct machine *machine, void *state, struct memsys_tables *tables)
 {
     struct machine_offload *o = state;
-    o->back_input = MEMSYS_FROM_OWN;
-    if (o->shared.config->bounce_input != OFFLOAD_INPUT_OWN)
-        return;
     o->back_input = MEMSYS_INPUTS + tables->inputs.n;
     vec_push(machine_port(machine).arena, &tables->inputs, (struct memsys_input){0});
 }
