@@ -390,7 +390,6 @@ static ALWAYS_INLINE void catch_up(struct core *core, uint64_t now, uint32_t wor
         if (core->trace)
             core_trace_ready(core, core->counted, i, 0, blocked.all, blocked.by_memory);
     }
-    core->busy += ready || (core->queue_count && core->l1_full) ? passed : 0;
     core->counted = now;
 }
 
@@ -471,7 +470,6 @@ static ALWAYS_INLINE void tick(struct core *core, uint64_t now, uint32_t words)
 {
     catch_up(core, now, words);
     core->counted = now + 1;
-    core->busy++;
     core->wheel_at = now;
     lsu_receive(core, now);
     wake(core, now, words);

@@ -178,7 +178,6 @@ struct core {
     bool one_cta;         // its CTA does not share the core
     uint32_t words;       // words of a set of slots
     uint64_t counted;     // ready slots are counted up to and without this cycle
-    uint64_t busy;        // cycles with a tick or a ready slot
     uint64_t wheel_at;    // first cycle after the last tick
     uint64_t wheel_words; // set of the nonzero words of wheel_used
     uint64_t l1_next;

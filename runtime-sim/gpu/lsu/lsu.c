@@ -65,7 +65,6 @@ bool lsu_can_take(const struct core *core)
 static void count_issue(struct core *core, const struct entry *entry)
 {
     struct core_stats *s = &core->stats;
-    s->memory_instructions++;
     for (uint32_t i = 0; i < entry->parts.n; i++) {
         const struct part *part = &entry->parts.v[i];
         if (part->route == ROUTE_SHARED) {

@@ -291,7 +291,6 @@ static void init_services(struct machine_offload *o)
     o->operands = (union lanes *)(void *)(bytes + (-(uintptr_t)bytes & 63));
     struct offload_stats *t = &o->stats;
     o->service_stats = (struct service_stats){
-        .asked = &t->service_asked,
         .lost = &t->service_lost,
         .buffer_full = &t->buffer_full,
         .operations = &t->alu_operations,
