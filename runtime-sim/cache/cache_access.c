@@ -76,7 +76,6 @@ static uint32_t take_place(struct cache *c, struct cache_request *r, uint64_t no
     bool dirty = c->line[place] != NO_LINE && c->is_dirty[place];
     if (cache_lacks_room(c, requests + dirty))
         return NOWHERE;
-    c->stats.evictions += c->line[place] != NO_LINE;
     if (dirty)
         cache_write_back(c, place, now);
     put_line(c, place, r->line);
@@ -90,7 +89,6 @@ bool cache_bring(struct cache *c, uint64_t now, uint64_t line)
     uint32_t place = find_victim(c, line);
     if (place == NOWHERE || c->is_dirty[place])
         return false;
-    c->stats.evictions += c->line[place] != NO_LINE;
     put_line(c, place, line);
     c->known[place] = c->whole;
     cache_move_in(c, line, now, c->config->line_bytes);

@@ -30,7 +30,6 @@ static bool try_access(struct cache *c, struct cache_request *r, uint64_t now, s
         return false;
     }
     if (input->condition && !input->condition(input->context, r, now)) {
-        c->stats.condition_waits++;
         wait_until(waits, now + 1);
         return false;
     }

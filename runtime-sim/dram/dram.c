@@ -97,19 +97,11 @@ void dram_init(struct dram_channel *ch, struct arena *arena, const struct dram_c
 
 // Row hits
 
-// Returns true if an open row has reached row_hit_cap and a request in this queue waits for another
-// row.
-static bool had_its_share(const struct dram_channel *ch, const struct dram_queue *q, uint32_t bank)
-{
-    return ch->config->row_hit_cap && ch->banks.served[bank] >= ch->config->row_hit_cap &&
-           q->of_bank[bank] & ~q->hit[bank];
-}
-
 // Divides the bank's requests into row hits and requests that need a row command first.
-static void sort_bank(const struct dram_channel *ch, struct dram_queue *q, uint32_t bank)
+static void sort_bank(struct dram_queue *q, uint32_t bank)
 {
     uint64_t all = q->of_bank[bank];
-    uint64_t hit = had_its_share(ch, q, bank) ? 0 : q->hit[bank];
+    uint64_t hit = q->hit[bank];
     q->hits = (q->hits & ~all) | hit;
     q->misses = hit ? q->misses & ~all : q->misses | all;
 }
@@ -120,7 +112,7 @@ static void row_changed(struct dram_channel *ch, uint32_t bank)
     for (int i = 0; i < 2; i++) {
         struct dram_queue *q = &ch->queues[i];
         q->hit[bank] = open ? dram_queue_find(q, bank, ch->banks.row[bank]) : 0;
-        sort_bank(ch, q, bank);
+        sort_bank(q, bank);
     }
 }
 
@@ -133,7 +125,7 @@ void dram_take(struct dram_channel *ch, uint64_t now, uint64_t since,
     uint32_t place = dram_queue_add(q, request, since);
     if (ch->banks.open & bit(bank) && ch->banks.row[bank] == request->row)
         q->hit[bank] |= bit(place);
-    sort_bank(ch, q, bank);
+    sort_bank(q, bank);
     at_most(&ch->next, larger(now, ch->free));
     ch->stats.taken++;
     ch->stats.full_clocks += now - since;
@@ -251,11 +243,8 @@ static void serve(struct dram_channel *ch, struct dram_queue *q, uint64_t now, u
     uint32_t bank = request.bank;
     move_data(ch, now, &request, q->since[place]);
     dram_queue_remove(q, place);
-    // Requests in the other queue may also have reached row_hit_cap.
-    if (q->hit[bank] == 0 || ch->config->row_hit_cap)
-        sort_bank(ch, q, bank);
-    if (ch->config->row_hit_cap)
-        sort_bank(ch, &ch->queues[q == &ch->queues[READS]], bank);
+    if (q->hit[bank] == 0)
+        sort_bank(q, bank);
 }
 
 // Selection. Each of these functions issues the next command, or lowers `next` to the clock in

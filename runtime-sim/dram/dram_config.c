@@ -64,9 +64,8 @@ const char *dram_config_fault(const struct dram_config *c, struct arena *arena)
             ? "dram.bank_split needs dram.order: row_bank_column and an even number of dram.banks"
             : NULL,
         c->scheduler == DRAM_BANK_SLOTS &&
-                (c->write_queue || c->row_hit_cap || c->page == DRAM_CLOSED || c->split_commands)
-            ? "dram.scheduler: bank_slots needs dram.write_queue 0, .row_hit_cap 0, .page: open "
-              "and "
+                (c->write_queue || c->page == DRAM_CLOSED || c->split_commands)
+            ? "dram.scheduler: bank_slots needs dram.write_queue 0, .page: open and "
               ".split_commands: false"
             : NULL,
         not_multiple(arena, KEY(channel_bytes), KEY(request_bytes)),

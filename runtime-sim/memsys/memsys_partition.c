@@ -74,8 +74,7 @@ static bool is_own(const struct memsys_partition *p, uint32_t entry)
 
 static uint8_t path_of(const struct memsys_partition *p, uint32_t entry)
 {
-    bool shared = p->memsys->config->memory.answer_paths == MEMSYS_PATHS_SHARED;
-    return is_own(p, entry) && !shared ? PATH_OWN : PATH_NETWORK;
+    return is_own(p, entry) ? PATH_OWN : PATH_NETWORK;
 }
 
 static const struct noc_packet *arrival(const struct memsys_partition *p,
@@ -389,9 +388,7 @@ static void take_late_answers(struct memsys_partition *p, uint64_t now)
 // Returns true if no reply of the slice to the network can be accepted.
 static bool is_network_full(const struct memsys_partition *p)
 {
-    const struct memsys_config *config = p->memsys->config;
-    return p->reply_count == config->memory.reply_queue && !p->waiting.n &&
-           config->memory.answer_paths == MEMSYS_PATHS_OWN;
+    return p->reply_count == p->memsys->config->memory.reply_queue && !p->waiting.n;
 }
 
 static void take_answers(struct memsys_partition *p, const struct memsys_moment *at)

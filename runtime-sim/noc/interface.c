@@ -202,7 +202,6 @@ void noc_finish(struct noc *noc, uint32_t node, uint32_t vc, uint32_t index)
     stats->hops += hops;
     stats->weighted_hops += hops * packet->flits;
     stats->latency_sum += latency;
-    stats->network_sum += noc->now - packet->entered;
     if (latency > stats->latency_most)
         stats->latency_most = latency;
     struct noc_queue *queue = &noc_arrivals_of(noc, node, packet->class, vc)->queue;

@@ -6,6 +6,7 @@ usage: textures.py BUILD-ROOT REFERENCE
 """
 import array
 import itertools
+import json
 import os
 import pathlib
 import random
@@ -251,6 +252,21 @@ def rows_in_a_line(folder):
     for name, mode in ('values', ['--functional']), ('cycles', []):
         ends(run([PROGRAM, *shape, '--save', '1=%s.npy' % name, *mode], folder), 0, '', '')
     same(saved(folder / 'cycles.npy', 'f32'), saved(folder / 'values.npy', 'f32'))
+
+
+@case
+def cache_of_textures(folder):
+    """a texture cache with a longer latency, fewer lines or fewer MSHRs takes longer"""
+    def cycles(*settings):
+        ends(run([PROGRAM, PTX, '--kernel', 'scale', '--grid', '128', '--block', '16,8', '--arg',
+                  'tex:f32:64,8:linear,normalized,clamp:iota', '--arg', 'buf:f32:16384:zero', '--arg',
+                  '2048', '--arg', '8', '--set=memory.cores=2', '--json=out.json', *settings], folder),
+             0, '', '')
+        return json.loads((folder / 'out.json').read_text())['total']['cycles']
+    plain, one_way = cycles(), cycles('--set=texture_cache.ways=1')
+    assert plain < one_way < cycles('--set=texture_cache.ways=1', '--set=texture_cache.sets=1')
+    assert plain < cycles('--set=texture_cache.latency=500')
+    assert plain < cycles('--set=texture_cache.mshrs=1')
 
 
 WRONG = '''

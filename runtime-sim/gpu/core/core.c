@@ -389,7 +389,6 @@ static ALWAYS_INLINE void catch_up(struct core *core, uint64_t now, uint32_t wor
         if (core->trace)
             core_trace_ready(core, core->account.counted, i, 0, blocked.all, blocked.by_memory);
     }
-    core->account.busy += ready || (core->lsu.queue_count && core->lsu.l1_full) ? passed : 0;
     core->account.counted = now;
 }
 
@@ -470,7 +469,6 @@ static ALWAYS_INLINE void tick(struct core *core, uint64_t now, uint32_t words)
 {
     catch_up(core, now, words);
     core->account.counted = now + 1;
-    core->account.busy++;
     core->wheel.at = now;
     lsu_receive(core, now);
     wake(core, now, words);

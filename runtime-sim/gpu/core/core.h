@@ -233,7 +233,6 @@ struct core_units {
 // Counts of a core besides its statistics.
 struct core_account {
     uint64_t counted;    // ready slots are counted up to and without this cycle
-    uint64_t busy;       // cycles with a tick or a ready slot
     uint64_t progress;   // values stored; progress for the watchdog
     uint64_t idle_since; // for a core without warps
 };

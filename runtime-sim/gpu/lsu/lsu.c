@@ -66,7 +66,6 @@ bool lsu_can_take(const struct core *core)
 
 static void count_issue(struct core_stats *s, const struct entry *entry)
 {
-    s->memory_instructions++;
     for (uint32_t i = 0; i < entry->parts.n; i++) {
         const struct part *part = &entry->parts.v[i];
         if (part->route == ROUTE_SHARED) {

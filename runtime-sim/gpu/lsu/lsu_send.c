@@ -111,10 +111,8 @@ static bool send_tags(struct core *core, uint64_t now, uint32_t index, struct pa
 
 static bool send_line(struct core *core, uint64_t now, uint32_t index, struct part *part)
 {
-    if (lsu_is_behind(core, index, part)) {
-        core->stats.order_waits++;
+    if (lsu_is_behind(core, index, part))
         return false;
-    }
     bool sent = part->route == ROUTE_L1 ? send_cached(core, now, index, part)
                                         : send_direct(core, now, index, part);
     if (sent && lsu_is_local(part->line))

@@ -34,9 +34,6 @@ void machine_refresh(struct machine *machine)
     }
     struct machine_totals *totals = &machine->totals;
     totals->cycles = machine->run.cycles_before + machine->now - machine->run.begun;
-    totals->core_cycles = 0;
-    for (uint32_t i = 0; i < machine->count; i++)
-        totals->core_cycles += machine->cores[i].account.busy;
     totals->warp_instructions = cores->warp_instructions;
     totals->thread_instructions = cores->thread_instructions;
     totals->from_l1 = l1->read_hits;

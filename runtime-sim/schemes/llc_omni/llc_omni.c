@@ -20,9 +20,8 @@ static void require_packets(struct arena *arena, const void *own,
     struct memsys_keys *memory = &machine->memsys.memory;
     if (given->memsys.memory.packet_class < given->memsys.request_network.classes)
         return; // the configuration already has the class
-    memory->packet_class =
-        memsys_add_class(arena, &machine->memsys.request_network, memory->request_class,
-                         config->packet_vcs, config->lend_vcs);
+    memory->packet_class = memsys_add_class(arena, &machine->memsys.request_network,
+                                            memory->request_class, config->packet_vcs, true);
 }
 
 // Checks the requirements of offloading on the request network.

@@ -292,7 +292,6 @@ static void init_services(struct machine_offload *o)
     o->operands = (union lanes *)(void *)(bytes + (-(uintptr_t)bytes & 63));
     struct offload_stats *t = &o->stats;
     o->service_stats = (struct service_stats){
-        .asked = &t->service_asked,
         .lost = &t->service_lost,
         .buffer_full = &t->buffer_full,
         .operations = &t->alu_operations,
@@ -364,9 +363,6 @@ void *machine_offload_prepare(struct machine *machine, const void *own, const vo
 void machine_offload_extend(struct machine *machine, void *state, struct memsys_tables *tables)
 {
     struct machine_offload *o = state;
-    o->back_input = MEMSYS_FROM_OWN;
-    if (o->shared.config->bounce_input != OFFLOAD_INPUT_OWN)
-        return;
     o->back_input = MEMSYS_INPUTS + tables->inputs.n;
     vec_push(machine_port(machine).arena, &tables->inputs, (struct memsys_input){0});
 }

@@ -206,7 +206,6 @@ static void ask(struct service *s, uint64_t now)
     if (!send(s, &request))
         return;
     report_entry(s, now, OFFLOAD_ASKED, entry);
-    ++*s->stats->asked;
     ++*s->energy->entry_read;
     entry->asked |= (uint8_t)(1u << which);
     if (entry->asked == all_operands(entry))

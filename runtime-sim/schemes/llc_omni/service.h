@@ -72,8 +72,8 @@ struct service_hooks {
 };
 
 struct service_stats {
-    uint64_t *asked, *lost, *buffer_full, *operations, *lanes, *contended, *stores, *forwarded,
-        *bounced, *cycles, *most;
+    uint64_t *lost, *buffer_full, *operations, *lanes, *contended, *stores, *forwarded, *bounced,
+        *cycles, *most;
     uint64_t *at[MEMSYS_END_KINDS];   // operations; NULL: not counted
     uint64_t *busy[MEMSYS_END_KINDS]; // busy cycles of the ALU; NULL: not counted
 };

@@ -116,12 +116,17 @@ static struct spatial_automatic *find(struct spatial_machine *m, const struct la
 
 // Predicted times, in cycles of the cores
 
+// Part of the DRAM's bandwidth that streams reach: that of a vector addition on the baseline.
+static const double DRAM_SHARE = 0.65;
+// Cycles of a warp alone for each instruction: half of the latency of an addition.
+static const double WARP_CYCLES = 5;
+
 static double memory_cycles(const struct spatial_machine *m, double bytes)
 {
     const struct memsys_config *memsys = &machine_port(m->machine).config->memsys;
     double each = (double)memsys->dram.request_bytes / (double)memsys->dram.burst *
                   (double)memsys->dram.clock / (double)memsys->memory.core_clock;
-    return bytes / (each * m->config->dram_share * memsys->memory.partition_nodes.n);
+    return bytes / (each * DRAM_SHARE * memsys->memory.partition_nodes.n);
 }
 
 // The work of a launch.
@@ -172,15 +177,14 @@ static double count_map_bytes(const struct spatial_machine *m, const struct spat
 }
 
 // Returns the predicted cycles of the kernel. All cores issue one instruction per cycle, while a
-// single warp needs spatial.warp_cycles for each instruction.
+// single warp needs WARP_CYCLES for each instruction.
 static double simt_cycles(const struct spatial_machine *m, const struct spatial_automatic *of,
                           const struct spatial_work *work)
 {
     double instructions =
         of->compiled.instructions + of->compiled.loop_instructions * work->iterations;
     double issue = work->threads / 32 * instructions / machine_port(m->machine).ordinary;
-    return fmax(fmax(issue, instructions * m->config->warp_cycles),
-                memory_cycles(m, count_bytes(of, work)));
+    return fmax(fmax(issue, instructions * WARP_CYCLES), memory_cycles(m, count_bytes(of, work)));
 }
 
 // Returns true if groups execute rows of a nest, one after the other.

@@ -201,11 +201,6 @@ static void put_on(struct stacks *s, struct link_row row, struct stack_list *fro
     stack_push(s, row.wire, index);
 }
 
-static uint64_t clocks_of(const struct stack_link *link, uint32_t flits)
-{
-    return divide_up(flits * link->flit, link->clock);
-}
-
 // Returns a list of jobs that wait for TX: requests of slice `number`, or packets of blocks if
 // `number` is the number of slices.
 static struct stack_list *tx_source(struct stacks *s, uint32_t stack, uint32_t number)
@@ -227,7 +222,6 @@ static bool send_one_tx(struct stacks *s, uint32_t number, uint64_t now)
         if (!is_packet)
             stack_reserve(s, job);
         *(is_packet ? &stack->stats.tx_offload : &stack->stats.tx_request) += job->flits;
-        stack->stats.tx_clocks += clocks_of(&stack->tx, job->flits);
         put_on(s, (struct link_row){&stack->tx, &stack->tx_wire, number, STACK_TX}, list, now,
                job->flits);
         stack->turn = (source + 1) % sources;
@@ -247,7 +241,6 @@ static void send_rx(struct stacks *s, uint32_t number, uint64_t now)
         } else {
             stack->stats.rx_reply += job->back;
         }
-        stack->stats.rx_clocks += clocks_of(&stack->rx, job->back);
         put_on(s, (struct link_row){&stack->rx, &stack->rx_wire, number, STACK_RX},
                &stack->rx_queue, now, job->back);
     }

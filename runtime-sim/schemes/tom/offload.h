@@ -121,7 +121,6 @@ struct tom_core {
     uint64_t polled[CORE_WORDS]; // slots that wait for the controller; in a stack: to come back
     uint32_t polls;              // number of these slots
     struct tom_epochs epochs;    // of a core in a stack
-    uint64_t lines_old;          // lines dropped because they are older than a block
     uint64_t shared;             // accesses of blocks to shared memory
 };
 

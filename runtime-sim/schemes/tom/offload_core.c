@@ -327,7 +327,7 @@ static void look_at_age(struct core *core, uint64_t now, uint32_t slot, uint64_t
 {
     struct tom_core *own = tom_core_of(core);
     if (cache_has(core_l1(core), line) && tom_epochs_is_old(&own->epochs, line, slot))
-        own->lines_old += cache_drop(core_l1(core), line);
+        cache_drop(core_l1(core), line);
     if (!cache_has(core_l1(core), line))
         tom_epochs_fetch(&own->epochs, line, now);
 }
@@ -380,7 +380,6 @@ static void returned(struct core *core, void *state, uint64_t now, uint32_t slot
     else
         warp_read_registers(warp, block->out.v, block->out.n, run->values + block->values);
     run->reached = warp->reached;
-    tom->stats.inside_cycles += now - run->began;
     if (tom->trace)
         tom_trace_block(tom->trace, run, slot, now);
     if (!run->comes_back)

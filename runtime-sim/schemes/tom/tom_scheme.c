@@ -141,12 +141,9 @@ static void settle(struct machine *machine, void *state)
 {
     struct tom *tom = state;
     (void)machine;
-    tom->stats.lines_old = tom->stats.shared = 0;
-    for (uint32_t i = 0; i < tom->stacks->count; i++) {
-        const struct tom_core *core = tom_core_of(tom_sm_of(tom, i));
-        tom->stats.lines_old += core->lines_old;
-        tom->stats.shared += core->shared;
-    }
+    tom->stats.shared = 0;
+    for (uint32_t i = 0; i < tom->stacks->count; i++)
+        tom->stats.shared += tom_core_of(tom_sm_of(tom, i))->shared;
     tom_learn_settle(tom);
 }
 

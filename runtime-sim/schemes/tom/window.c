@@ -3,7 +3,11 @@
 #include "runtime-sim/schemes/tom/offload.h"
 #include <math.h>
 
-enum { SCAN_CYCLES = 64, WORD_BYTES = 4 };
+enum {
+    SCAN_CYCLES = 64,
+    WORD_BYTES = 4,
+    RECENT = 256, // iterations of a mean; older ones lose half of their weight with each as many
+};
 
 static struct tom_window *window_of(const struct tom *tom, const struct tom_run *run)
 {
@@ -204,14 +208,13 @@ static void find_overdue(struct tom *tom)
 
 void tom_window_tick(struct tom *tom)
 {
-    const uint64_t most = tom->config->recent;
     if (machine_port(tom->machine).now >= tom->looks_at) {
         find_overdue(tom);
         tom->looks_at = (machine_port(tom->machine).now / SCAN_CYCLES + 1) * SCAN_CYCLES;
     }
     for (uint32_t i = 0; i < tom->table->blocks.n; i++) {
         struct tom_window *window = &tom->times[i].window;
-        while (window->count > most) {
+        while (window->count > RECENT) {
             window->count /= 2;
             window->cycles /= 2;
         }

@@ -103,9 +103,20 @@ static void test_requirements(void **state)
     assert_int_equal(n->injection_speedups.v[1], 2); // 0.2 · 7.27
     assert_int_equal(n->priority_wait, 0);
     rig_free(&r);
+    n = network_with(&r, SETTINGS("ari.injection=consume", "ari.speedup_by=rate", "ari.rate=0.2",
+                                  "ari.packet_flits=12"));
+    assert_int_equal(n->injection_speedups.v[1], 3);
+    rig_free(&r);
+    n = network_with(&r, SETTINGS("ari.injection=ari", "ari.speedup=2", "ari.starvation=500"));
+    assert_int_equal(n->injection_speedups.v[1], 2);
+    assert_int_equal(n->priority_wait, 500);
+    rig_free(&r);
     n = network_with(&r, SETTINGS("ari.injection=multiport"));
     assert_int_equal(n->injection_ports, 2);
     assert_true(n->injection_shared);
+    rig_free(&r);
+    n = network_with(&r, SETTINGS("ari.injection=multiport", "ari.ports=3"));
+    assert_int_equal(n->injection_ports, 3);
     rig_free(&r);
     assert_string_equal(
         configure(&r, nothing, "ari", SETTINGS("ari.injection=supply", "ari.links=5")),
@@ -151,6 +162,13 @@ static void test_intervals(void **state)
     assert_int_equal(c->stats.read_request_flits, 240);
     assert_int_equal(c->stats.stall_cycles, 1);
     assert_int_equal(c->stats.stalled_replies, 3);
+    rig_free(&r);
+    n = network_with(&r, SETTINGS("ari.injection=both", "ari.interval=50"));
+    ari_controller_init(c, own_config(&r), 7, 4);
+    for (uint32_t i = 0; i < 20; i++)
+        offer(c, i * 50, 1, true);
+    ari_controller_settle(c, noc_new(&r.k.arena, n));
+    assert_int_equal(c->stats.intervals, 19);
     rig_free(&r);
     free(c);
 }

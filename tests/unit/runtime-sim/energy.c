@@ -113,6 +113,15 @@ static void choice(void **state)
     struct energy_range given =
         cost_with(ENERGY_scheduler, SETTINGS("energy.set=isca19", "energy.scheduler=3"));
     assert_true(given.value == 3 && given.least == 3 && given.most == 3);
+#define COST(name, unit, scaling, text) "energy." #name "=3",
+    static const char *const settings[ENERGY_COSTS] = {
+#include "runtime-sim/energy/costs.def"
+    };
+#undef COST
+    for (enum energy_cost cost = 0; cost < ENERGY_COSTS; cost++) {
+        given = cost_with(cost, SETTINGS(settings[cost]));
+        assert_true(given.value == 3 && given.least == 3 && given.most == 3);
+    }
     struct energy_range pinned = cost_with(ENERGY_alu_fp32, SETTINGS("energy.set=isca19"));
     assert_true(pinned.value == 9.99 && pinned.least == 9.99 && pinned.most == 9.99);
     assert_true(cost_with(ENERGY_noc_link, SETTINGS("energy.set=isca16")).value == 0);

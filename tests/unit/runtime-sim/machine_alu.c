@@ -80,7 +80,7 @@ static void write_loop(struct text *t, const char *form, const char *use, uint32
                          ".reg .pred %%p; .reg .pred %%b<192>; .reg .b32 %%i<2>; .reg .b32 %%r<8>; "
                          ".reg .b32 %%q<192>; .reg .b64 %%d<2>; .reg .b64 %%e<192>;\n"
                          ".reg .f32 %%f<8>; .reg .f32 %%g<192>; .reg .f64 %%h<3>; "
-                         ".reg .f64 %%k<192>; .reg .f32 %%m<640>;\n"
+                         ".reg .f64 %%k<192>; .reg .f32 %%m<640>; .shared .b32 word;\n"
                          "ld.param.u32 %%i1, [n];\nL:\n");
     for (uint32_t i = 0; i < count; i++)
         put_free(t, form, i);
@@ -176,6 +176,61 @@ static void latencies(void **state)
     costs(TIMING_fp32_fma, true, 2 * 5006, SETTINGS("core.latency_fp32_fma=5000"));
 }
 
+// The keys of a class change the latency and the interval of its instructions, and of no others.
+static void keys_of_classes(void **state)
+{
+#define TIMING(name, unit, latency, interval, text)                                                \
+    {"core.latency_" #name "=49", "core.interval_" #name "=11"},
+    static const char *const keys[TIMING_CLASSES][2] = {
+#include "runtime-sim/gpu/core/timing.def"
+    };
+#undef TIMING
+    (void)state;
+    const struct core_config config = values(NULL);
+    for (uint32_t i = 0; i < TIMING_CLASSES; i++) {
+        uint32_t interval = timing_interval(&config, i);
+        uint32_t other = i == TIMING_int_add ? TIMING_fp32_add : TIMING_int_add;
+        if (forms[i].chain) {
+            costs(i, true, 2 * (interval < 49 + 6 ? 49 + 6 : interval), SETTINGS(keys[i][0]));
+            costs(other, true, 2 * 10, SETTINGS(keys[i][0]));
+        }
+        if (forms[i].free) {
+            costs(i, false, 2 * 11, SETTINGS(keys[i][1]));
+            costs(other, false, 3, SETTINGS(keys[i][1]));
+        }
+    }
+}
+
+// Returns the cycles that one copy of the text takes.
+static double cycles_of(const char *text, const char *setting)
+{
+    uint64_t many = cycles(text, NULL, MANY, 1, SETTINGS(setting));
+    uint64_t few = cycles(text, NULL, FEW, 1, SETTINGS(setting));
+    return (double)(many - few) / (MANY - FEW) / (LONG - SHORT);
+}
+
+// The classes without a chain of their own: each time that an addition waits for the result, and
+// each access to memory, takes as much longer as the key says.
+static void keys_of_other_classes(void **state)
+{
+    static const struct {
+        const char *text, *low, *high;
+    } rows[] = {
+        {"ld.param.u32 %r1, [n]; add.u32 %r2, %r1, 1;", "core.latency_parameter=100",
+         "core.latency_parameter=150"},
+        {"barrier.red.popc.aligned.u32 %r1, 0, %p; add.u32 %r2, %r1, 1;",
+         "core.latency_control=100", "core.latency_control=150"},
+        {"ld.shared.u32 %r1, [word];", "core.interval_memory=100", "core.interval_memory=150"},
+    };
+    (void)state;
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        double low = cycles_of(rows[i].text, rows[i].low);
+        double more = cycles_of(rows[i].text, rows[i].high) - low;
+        if (more != 50)
+            fail_msg("%s: %g cycles instead of 50", rows[i].high, more);
+    }
+}
+
 // Independent instructions of one warp issue at their unit's interval. If that is one cycle, every
 // 2 buffered instructions are followed by a cycle that refills the buffer.
 static void intervals(void **state)
@@ -209,6 +264,10 @@ static void widths(void **state)
     all_cost(TIMING_fp64_add, false, 8, 8 * 8, SETTINGS(ROOM));
     all_cost(TIMING_matrix, true, 8, 8 * 8, SETTINGS(ROOM, "core.scheduler=lrr"));
     all_cost(TIMING_int_mul, false, 8, 8, SETTINGS(ROOM, "core.alu_units=2"));
+    all_cost(TIMING_sfu, false, 8, 8 * 4 / 2, SETTINGS(ROOM, "core.sfu_units=2"));
+    all_cost(TIMING_fp64_add, false, 8, 8 * 8 / 4, SETTINGS(ROOM, "core.fp64_units=4"));
+    all_cost(TIMING_matrix, true, 16, 16 * 8 / 2,
+             SETTINGS(ROOM, "core.scheduler=lrr", "core.matrix_units=2"));
     all_cost(TIMING_int_add, false, 8, 8, SETTINGS(ROOM, "core.schedulers=2", "core.buffer=8"));
     all_cost(TIMING_int_add, false, 16, 16 / 2,
              SETTINGS(ROOM, "core.schedulers=2", "core.alu_units=2", "core.buffer=8"));
@@ -239,8 +298,14 @@ static void oldest_first(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chains),       cmocka_unit_test(latencies), cmocka_unit_test(intervals),
-        cmocka_unit_test(steps),        cmocka_unit_test(widths),    cmocka_unit_test(side_by_side),
+        cmocka_unit_test(chains),
+        cmocka_unit_test(latencies),
+        cmocka_unit_test(intervals),
+        cmocka_unit_test(keys_of_classes),
+        cmocka_unit_test(keys_of_other_classes),
+        cmocka_unit_test(steps),
+        cmocka_unit_test(widths),
+        cmocka_unit_test(side_by_side),
         cmocka_unit_test(oldest_first),
     };
     return cmocka_run_group_tests_name("machine_alu", tests, NULL, NULL);

@@ -251,6 +251,8 @@ static void constants(void **state)
             table[i] = i % degree * 4;
         expect("constants", cost(&m), 8 + degree + 10 + 14);
     }
+    m.settings = SETTINGS("constant_cache.latency=20");
+    expect("latency 20", cost(&m), 20 + LANES + 10 + 14);
 }
 
 // Returns the cycles of straight-line code of one warp.

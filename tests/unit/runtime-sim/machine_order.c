@@ -160,20 +160,22 @@ static const char *write_units(bool is_float)
 
 enum { UNIT_ROUNDS = 64, UNIT_INSTRUCTIONS = 16, UNIT_WARPS = 24 };
 
-// Checks that warps of all schedulers progress alike while their units are always busy.
+// Checks whether warps of all schedulers progress alike while their units are always busy: if the
+// schedulers select in turns, and not if their order is fixed.
 static void expect_fair(bool is_float, uint32_t schedulers, uint32_t units, uint32_t interval,
-                        const char *order, uint32_t buffer)
+                        const char *order, uint32_t buffer, bool turns)
 {
     static struct rig r;
-    char names[6][64];
-    const char *settings[7] = {0};
+    char names[7][64];
+    const char *settings[8] = {0};
     snprintf(names[0], sizeof names[0], "core.schedulers=%u", schedulers);
     snprintf(names[1], sizeof names[1], "core.alu_units=%u", units);
     snprintf(names[2], sizeof names[2], "core.interval_int_add=%u", interval);
     snprintf(names[3], sizeof names[3], "core.interval_fp32_mul=%u", interval);
     snprintf(names[4], sizeof names[4], "core.scheduler=%s", order);
     snprintf(names[5], sizeof names[5], "core.buffer=%u", buffer);
-    for (uint32_t i = 0; i < 6; i++)
+    snprintf(names[6], sizeof names[6], "core.scheduler_order=%s", turns ? "turns" : "fixed");
+    for (uint32_t i = 0; i < 7; i++)
         settings[i] = names[i];
     rig_load(&r, write_units(is_float), 1, settings);
     const uint32_t *end = kernel_buffer(&r.k, 4 * LANES * UNIT_WARPS);
@@ -189,7 +191,7 @@ static void expect_fair(bool is_float, uint32_t schedulers, uint32_t units, uint
         first = own < first ? own : first;
         last = own > last ? own : last;
     }
-    if ((last - first) * 20 > last)
+    if (((last - first) * 20 <= last) != turns)
         fail_msg("%u schedulers, %u units of interval %u, %s, buffer %u: their ends are %llu to "
                  "%llu cycles after the start",
                  schedulers, units, interval, order, buffer, (unsigned long long)first,
@@ -208,8 +210,9 @@ static void schedulers_share_units(void **state)
                     continue;
                 uint32_t other = schedulers + units + i;
                 expect_fair(other % 2, schedulers, units, intervals[i],
-                            other / 2 % 2 ? "gto" : "lrr", other % 3 ? 8 : 2);
+                            other / 2 % 2 ? "gto" : "lrr", other % 3 ? 8 : 2, true);
             }
+    expect_fair(false, 2, 1, 2, "lrr", 8, false);
 }
 
 int main(void)

@@ -74,6 +74,7 @@ static void limits(void **state)
     room(32, 49152, 1, "shared memory", IN_TURN("core.ctas=8"));
     room(32, 8192, 6, "shared memory", IN_TURN("core.ctas=8"));
     room(32, 8193, 5, "shared memory", IN_TURN("core.ctas=8")); // in pieces of 128
+    room(32, 8193, 4, "shared memory", IN_TURN("core.ctas=8", "core.shared_granule=4096"));
 }
 
 // Returns the registers per thread: .maxnreg limits the number of live registers.

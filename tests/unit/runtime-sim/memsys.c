@@ -74,6 +74,19 @@ static void zero_load_hits(void **state)
     end(&f);
 }
 
+// With headers of 40 bytes a request has 2 flits instead of 1, and a line 6 instead of 5.
+static void headers(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, "isca19", (const char *const[]){"memory.header_bytes=40", NULL});
+    start(&f, NULL, NULL);
+    round_trip(&f, request(0, 0, MEMSYS_READ));
+    assert_int_equal(round_trip(&f, request(0, 0, MEMSYS_READ)),
+                     hit_latency(&f, routers_between(&f, 0, 0)) + 1 + 1);
+    end(&f);
+}
+
 // Returns the latency of a read that misses, in a closed bank. Clocks of the DRAM begin at its next
 // tick: ACT, RD tRCD later, data tCL later for `burst`. The slice takes them in its next clock and
 // has them ready one clock later.
@@ -200,9 +213,8 @@ static void bandwidth(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(zero_load_hits),
-        cmocka_unit_test(zero_load_misses),
-        cmocka_unit_test(parts_of_latency),
+        cmocka_unit_test(zero_load_hits),   cmocka_unit_test(headers),
+        cmocka_unit_test(zero_load_misses), cmocka_unit_test(parts_of_latency),
         cmocka_unit_test(bandwidth),
     };
     return cmocka_run_group_tests_name("memsys", tests, NULL, NULL);

@@ -86,6 +86,38 @@ static void chains(void **state)
     rate(CHAIN_OF("8"), "s", 1, 1, IDEAL("spatial.data_fifo=8", "spatial.space=arrival", ));
 }
 
+// Latencies of results over the 8 places for them, and the interval of special functions.
+static void units(void **state)
+{
+    (void)state;
+#define UNIT(text)                                                                                 \
+    PARAMS "  i: {op: increment, tokens: 8, step: 4, count: n}\n  x: {" text "}\n" STORE           \
+           "x], base: b}\n"
+#define SPECIAL UNIT("op: ex2.approx.f32, in: [i]")
+#define LOAD UNIT("op: ld.s32, in: [i], base: a")
+    rate(SPECIAL, "s", 8, 40, IDEAL());
+    rate(SPECIAL, "s", 8, 16, IDEAL("spatial.latency_sfu=16", ));
+    rate(SPECIAL, "s", 1, 4, IDEAL("spatial.data_fifo=64", "spatial.interval_sfu=4", ));
+    rate(LOAD, "s", 1, 1, IDEAL());
+    rate(LOAD, "s", 8, 16, IDEAL("spatial.lsu_latency=16", ));
+}
+
+// A launch takes twice the time with half of the clock.
+static void clock_of_mode(void **state)
+{
+    static const char *const clocks[] = {"spatial.clock=1400", "spatial.clock=700"};
+    double cycles[2];
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct map_run m;
+        run(&m, INCREMENT("8"), IDEAL(clocks[i], ));
+        cycles[i] = (double)m.r.cycles;
+        map_run_free(&m);
+    }
+    if (fabs(cycles[1] / cycles[0] - 2) > 0.05)
+        fail_msg("%g and %g cycles", cycles[0], cycles[1]);
+}
+
 // Returns a map's text with its parameters' names, and another number of tokens of increments.
 static const char *with_tokens(const char *text, uint32_t tokens)
 {
@@ -220,8 +252,9 @@ static void orders(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loops),    cmocka_unit_test(chains),    cmocka_unit_test(convolution),
-        cmocka_unit_test(integral), cmocka_unit_test(alignment), cmocka_unit_test(orders),
+        cmocka_unit_test(loops),     cmocka_unit_test(chains),        cmocka_unit_test(convolution),
+        cmocka_unit_test(units),     cmocka_unit_test(clock_of_mode), cmocka_unit_test(integral),
+        cmocka_unit_test(alignment), cmocka_unit_test(orders),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 // Each queue around a slice at its limit, while the others proceed: replies that the network does
 // not accept, replies that the partition's own endpoint does not accept, loads that a full service
-// queue sends back. With the keys for the coupled form the others do not proceed.
+// queue sends back.
 #include "runtime-sim/schemes/llc_omni/service.h"
 #include "tests/unit/runtime-sim/memsys_fixture.h"
 
@@ -108,10 +108,10 @@ static bool put_own(struct site *s, uint64_t line, enum memsys_kind kind)
 
 // Returns the requests of the partition's endpoint that get replies while no reply leaves the
 // slice: touches and reads of lines that the victim requested last, or of others.
-static uint64_t answered_meanwhile(const char *paths, uint64_t lines, bool same)
+static uint64_t answered_meanwhile(uint64_t lines, bool same)
 {
     struct site s;
-    begin_site(&s, (const char *const[]){paths, FEW_MSHRS, NULL}, 0);
+    begin_site(&s, (const char *const[]){FEW_MSHRS, NULL}, 0);
     block_replies(&s, lines);
     uint64_t sent = 0, until = s.f.now + LONG;
     while (s.f.now < until) {
@@ -133,8 +133,7 @@ static void replies_wait(void **state)
     (void)state;
     for (uint64_t i = 0; i < 4; i++) {
         uint64_t lines = i / 2 ? MANY : 1, same = i % 2;
-        assert_int_equal(answered_meanwhile("memory.answer_paths=own", lines, same), OPERANDS);
-        assert_int_equal(answered_meanwhile("memory.answer_paths=shared", lines, same), 0);
+        assert_int_equal(answered_meanwhile(lines, same), OPERANDS);
     }
 }
 
@@ -172,10 +171,10 @@ static void own_reads_pass(void **state)
 
 // Returns the reads of a core that get replies while the partition's endpoint accepts none of its
 // own.
-static uint64_t answered_to_a_core(const char *paths)
+static uint64_t answered_to_a_core(void)
 {
     struct site s;
-    begin_site(&s, (const char *const[]){paths, FEW_MSHRS, NULL}, 0);
+    begin_site(&s, (const char *const[]){FEW_MSHRS, NULL}, 0);
     for (uint64_t number = 0; s.f.now < BLOCKED; go_on(&s))
         number += put_own(&s, line_at(number), MEMSYS_TOUCH);
     assert_false(memsys_can_put(s.f.m, 0, MEMSYS_FROM_OWN));
@@ -197,8 +196,7 @@ static uint64_t answered_to_a_core(const char *paths)
 static void own_answers_wait(void **state)
 {
     (void)state;
-    assert_int_equal(answered_to_a_core("memory.answer_paths=own"), OPERANDS);
-    assert_int_equal(answered_to_a_core("memory.answer_paths=shared"), 0);
+    assert_int_equal(answered_to_a_core(), OPERANDS);
 }
 
 // A service queue
@@ -267,7 +265,7 @@ static void send_packets(struct site *s, uint32_t *sent)
 
 // Packets arrive while no reply leaves the slice, more at once than the queue has entries. Returns
 // the number of chains that were computed and stored.
-static uint32_t stored_meanwhile(const char *paths, uint32_t back_input)
+static uint32_t stored_meanwhile(uint32_t back_input)
 {
     struct site s;
     struct offload_config config = {.service_queue = ENTRIES, .buffer = 4, .alu_width = LANES};
@@ -277,7 +275,7 @@ static uint32_t stored_meanwhile(const char *paths, uint32_t back_input)
                                         .read = note_read,
                                         .computed = note_result};
     uint64_t *sink = &s.sink;
-    const struct service_stats stats = {sink, sink, sink, sink, sink, sink, sink,
+    const struct service_stats stats = {sink, sink, sink, sink, sink, sink,
                                         sink, sink, sink, sink, {0},  {0}};
     const struct service_energy energy = {.entry_write = sink,
                                           .entry_read = sink,
@@ -286,7 +284,7 @@ static uint32_t stored_meanwhile(const char *paths, uint32_t back_input)
                                           .alu_int = sink,
                                           .alu_fp32 = sink};
     const struct offload_log log = {note_event, &s};
-    begin_site(&s, (const char *const[]){paths, FEW_MSHRS, NULL}, 1);
+    begin_site(&s, (const char *const[]){FEW_MSHRS, NULL}, 1);
     service_init(&s.service, &s.f.arena, &config, s.f.m, s.end);
     s.service.hooks = &hooks;
     s.service.stats = &stats;
@@ -308,10 +306,8 @@ static uint32_t stored_meanwhile(const char *paths, uint32_t back_input)
 static void loads_are_sent_back(void **state)
 {
     (void)state;
-    uint32_t own = stored_meanwhile("memory.answer_paths=own", BACK_ROW);
-    assert_int_equal(own, PACKETS / BURST * ENTRIES);
-    assert_int_equal(stored_meanwhile("memory.answer_paths=own", MEMSYS_FROM_OWN), 0);
-    assert_int_equal(stored_meanwhile("memory.answer_paths=shared", BACK_ROW), 0);
+    assert_int_equal(stored_meanwhile(BACK_ROW), PACKETS / BURST * ENTRIES);
+    assert_int_equal(stored_meanwhile(MEMSYS_FROM_OWN), 0);
 }
 
 int main(void)

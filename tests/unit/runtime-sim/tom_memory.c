@@ -286,25 +286,34 @@ static void energy(void **state)
     rig_free(&b.r);
 }
 
-// Walks delay the first requests for each page, and change nothing else.
+// Walks delay the first requests for each page, the more the more reads they have, and change
+// nothing else. Requests to the SM's own stack pass its switch.
 static void translation(void **state)
 {
+    enum { OFF, ON, LONG_WALKS, SLOW_SWITCH, RUNS };
+    static const char *const settings[RUNS][2] = {
+        [OFF] = {"stack.tlb_entries=0"},
+        [ON] = {"stack.tlb_entries=2"},
+        [LONG_WALKS] = {"stack.tlb_entries=2", "stack.tlb_reads=6"},
+        [SLOW_SWITCH] = {"stack.tlb_entries=0", "stack.switch_latency=100"}};
     (void)state;
     static struct block_rig b;
-    uint64_t cycles[2];
-    for (uint32_t on = 0; on < 2; on++) {
-        build(&b, SETTINGS("tom.policy=tom-ctrl",
-                           on ? "stack.tlb_entries=2" : "stack.tlb_entries=0", "stack.tlb_page=4"));
-        cycles[on] = run(&b, "plain", 60, 64, 20, 64);
+    uint64_t cycles[RUNS];
+    for (uint32_t i = 0; i < RUNS; i++) {
+        bool on = i == ON || i == LONG_WALKS;
+        build(&b,
+              SETTINGS("tom.policy=tom-ctrl", "stack.tlb_page=4", settings[i][0], settings[i][1]));
+        cycles[i] = run(&b, "plain", 60, 64, 20, 64);
         double hits = rig_stat(&b.r, "stack.tlb_hits"), misses = rig_stat(&b.r, "stack.tlb_misses");
         double walks = rig_stat(&b.r, "stack.tlb_walks");
         assert_true(on ? walks > 0 && walks <= misses && hits > 0 : walks + misses + hits == 0);
-        assert_true(rig_stat(&b.r, "stack.tlb_remote") <= 2 * walks);
+        assert_true(rig_stat(&b.r, "stack.tlb_remote") <= (i == LONG_WALKS ? 6 : 2) * walks);
         assert_true(!on || rig_stat(&b.r, "stack.tlb_remote") > 0);
         check(&b, "plain", 60, 64, 20, 64);
         rig_free(&b.r);
     }
-    assert_true(cycles[1] > cycles[0]);
+    assert_true(cycles[ON] > cycles[OFF] && cycles[LONG_WALKS] > cycles[ON]);
+    assert_true(cycles[SLOW_SWITCH] > cycles[OFF]);
 }
 
 int main(void)

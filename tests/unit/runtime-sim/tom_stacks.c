@@ -132,15 +132,22 @@ static void packets(void **state)
     static const struct {
         uint32_t from, to;
         bool write;
-        uint32_t tx, rx;
+        uint32_t tx, rx, stack;
+        const char *setting;
     } cases[] = {
-        {0, LINE, false, 1, 9}, {0, 32, false, 1, 9}, {0, LINE, true, 9, 1},
-        {4, 8, true, 3, 1},     {28, 36, true, 5, 1},
+        {0, LINE, false, 1, 9, 2, NULL},
+        {0, 32, false, 1, 9, 2, NULL},
+        {0, LINE, true, 9, 1, 2, NULL},
+        {4, 8, true, 3, 1, 2, NULL},
+        {28, 36, true, 5, 1, 2, NULL},
+        {0, LINE, false, 1, 5, 2, "stack.flit_bytes=32"},
+        {0, LINE, true, 10, 2, 2, "stack.header_bytes=32"},
+        {0, LINE, false, 1, 9, 1, "stack.chunk=256"},
     };
     for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bed b;
-        begin(&b, NULL);
-        const struct stack_stats *stats = &b.s->stacks[2].stats;
+        begin(&b, SETTINGS(cases[i].setting));
+        const struct stack_stats *stats = &b.s->stacks[cases[i].stack].stats;
         assert_true(offer(&b, 2, mask_range(cases[i].from, cases[i].to), cases[i].write));
         for (uint32_t clock = 0; clock < 1000; clock++)
             step(&b);

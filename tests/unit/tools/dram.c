@@ -287,31 +287,6 @@ static void write_drain(void **state)
     end(&f);
 }
 
-// Without a cap, hits hold up another row of the bank as long as they arrive.
-static void hit_cap(void **state)
-{
-    (void)state;
-    for (uint64_t cap = 0; cap <= 4; cap += 4) {
-        struct fixture f;
-        begin(&f, "dram/gddr5_isca19");
-        f.values.row_hit_cap = cap;
-        dram_init(&f.channel, &f.arena, &f.values);
-        struct dram_request hit = {.id = 1}, other = {.id = 2, .row = 1};
-        bool served = false;
-        for (uint64_t now = 0; now < 500; now++) {
-            for (const struct dram_answer *a; (a = dram_peek(&f.channel, now));) {
-                served |= a->id == 2;
-                dram_pop(&f.channel, now);
-            }
-            if (dram_can_take(&f.channel, false))
-                dram_take(&f.channel, now, now, now == 5 ? &other : &hit);
-            dram_tick(&f.channel, now);
-        }
-        assert_int_equal(served, cap != 0);
-        end(&f);
-    }
-}
-
 // Replies that are not popped stop the channel; popping one resumes it.
 static void answers(void **state)
 {
@@ -526,11 +501,10 @@ int main(void)
         cmocka_unit_test(idle_latency),  cmocka_unit_test(example),
         cmocka_unit_test(limits),        cmocka_unit_test(other_limits),
         cmocka_unit_test(refresh),       cmocka_unit_test(write_drain),
-        cmocka_unit_test(hit_cap),       cmocka_unit_test(answers),
-        cmocka_unit_test(map),           cmocka_unit_test(same_again),
-        cmocka_unit_test(config_faults), cmocka_unit_test(split_map),
-        cmocka_unit_test(bank_slots),    cmocka_unit_test(slots_in_turn),
-        cmocka_unit_test(group_rule),
+        cmocka_unit_test(answers),       cmocka_unit_test(map),
+        cmocka_unit_test(same_again),    cmocka_unit_test(config_faults),
+        cmocka_unit_test(split_map),     cmocka_unit_test(bank_slots),
+        cmocka_unit_test(slots_in_turn), cmocka_unit_test(group_rule),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

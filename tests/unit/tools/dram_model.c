@@ -41,7 +41,6 @@ struct naive {
     const struct dram_config *c;
     struct history history;
     VEC(struct request) queues[2]; // in the order of their coming
-    uint64_t served[DRAM_BANKS];
     uint64_t refreshes;
     bool draining;
 };
@@ -53,13 +52,12 @@ static bool hits(const struct naive *n, const struct dram_request *r)
 
 static bool anyone_hits(const struct naive *n, int queue, uint32_t bank)
 {
-    bool hit = false, other = false;
     for (uint32_t i = 0; i < n->queues[queue].n; i++) {
         const struct dram_request *r = &n->queues[queue].v[i].what;
-        hit |= r->bank == bank && hits(n, r);
-        other |= r->bank == bank && !hits(n, r);
+        if (r->bank == bank && hits(n, r))
+            return true;
     }
-    return hit && !(n->c->row_hit_cap && n->served[bank] >= n->c->row_hit_cap && other);
+    return false;
 }
 
 static bool issue(struct naive *n, uint64_t now, enum dram_command command, uint32_t bank,
@@ -69,8 +67,6 @@ static bool issue(struct naive *n, uint64_t now, enum dram_command command, uint
         return false;
     struct told told = {now, command, bank, row, id};
     history_add(&n->history, &told);
-    if (command == DRAM_ACT)
-        n->served[bank] = 0;
     return true;
 }
 
@@ -79,10 +75,8 @@ static bool column(struct naive *n, int queue, uint64_t now)
     for (uint32_t i = 0; i < n->queues[queue].n; i++) {
         struct request *at = &n->queues[queue].v[i];
         struct dram_request r = at->what;
-        if (!hits(n, &r) || !anyone_hits(n, queue, r.bank) ||
-            !issue(n, now, r.write ? DRAM_WR : DRAM_RD, r.bank, r.row, r.id))
+        if (!hits(n, &r) || !issue(n, now, r.write ? DRAM_WR : DRAM_RD, r.bank, r.row, r.id))
             continue;
-        n->served[r.bank]++;
         memmove(at, at + 1, (--n->queues[queue].n - i) * sizeof *at);
         return true;
     }
@@ -256,7 +250,6 @@ static void random_config(struct dram_config *c, uint64_t *s)
     c->write_queue = between(s, 0, 1) * between(s, 2, 64);
     c->write_high = c->write_queue ? between(s, 1, c->write_queue) : 1;
     c->write_low = between(s, 0, c->write_high - 1);
-    c->row_hit_cap = between(s, 0, 1) * between(s, 1, 4);
     c->page = (int)between(s, 0, 1);
 }
 
