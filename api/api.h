@@ -60,7 +60,7 @@ void api_init(void *to, const void *from, size_t size, size_t known);
 enum ptxoffload_status api_give(void *to, const void *from, size_t known);
 // Replaces the members of a record of `known` bytes by those of the caller's struct `from`, which
 // may be NULL. Returns false if its size is not allowed.
-bool api_take(void *to, const void *from, size_t known);
+bool api_copy_in(void *to, const void *from, size_t known);
 
 // A text of another object, valid until a function of this object is called.
 struct api_text {

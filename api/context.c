@@ -109,8 +109,8 @@ bool api_report(const struct ptxoffload_context *context, struct diags *diags,
                                            .message = diag->message,
                                            .file = source ? source->name : NULL};
         if (source && source->text && diag->begin != NO_OFFSET) {
-            struct place begin = source_place(source, diag->begin);
-            struct place end = source_place(source, diag->end);
+            struct source_position begin = source_position_at(source, diag->begin);
+            struct source_position end = source_position_at(source, diag->end);
             to.line = begin.line, to.column = begin.column;
             to.end_line = end.line, to.end_column = end.column;
         }
@@ -148,7 +148,7 @@ enum ptxoffload_status api_give(void *to, const void *from, size_t known)
     return PTXOFFLOAD_OK;
 }
 
-bool api_take(void *to, const void *from, size_t known)
+bool api_copy_in(void *to, const void *from, size_t known)
 {
     size_t size;
     if (!from)

@@ -187,7 +187,7 @@ static enum ptxoffload_status make_device(struct ptxoffload_context *context,
     struct ptxoffload_device_options all;
     *device = NULL;
     ptxoffload_device_options_init(&all, sizeof all);
-    if (!api_take(&all, options, sizeof all))
+    if (!api_copy_in(&all, options, sizeof all))
         return PTXOFFLOAD_BAD_ARGUMENT;
     struct ptxoffload_device *made = api_new(context, sizeof *made);
     if (!made)
@@ -506,7 +506,7 @@ enum ptxoffload_status ptxoffload_run(struct ptxoffload_device *device,
                                       const struct ptxoffload_launch *launch)
 {
     struct ptxoffload_launch all = {.size = sizeof all};
-    if (!device || !launch || !api_take(&all, launch, sizeof all))
+    if (!device || !launch || !api_copy_in(&all, launch, sizeof all))
         return PTXOFFLOAD_BAD_ARGUMENT;
     return run(device, &all);
 }
@@ -555,8 +555,8 @@ enum ptxoffload_status ptxoffload_statistic_at(struct ptxoffload_device *device,
     return PTXOFFLOAD_OK;
 }
 
-static void take_value(void *context, const struct stat_group *group, const struct stat_key *key,
-                       double value)
+static void record_value(void *context, const struct stat_group *group, const struct stat_key *key,
+                         double value)
 {
     double **to = context;
     (void)group, (void)key;
@@ -575,7 +575,7 @@ enum ptxoffload_status ptxoffload_statistics(struct ptxoffload_device *device, c
     struct arena own;
     arena_init(&own, &device->object.memory);
     struct stats_mark since = stats_since(&device->timed.stats, &counts->sum, &own);
-    stats_each(&device->timed.stats, &since, take_value, &values);
+    stats_each(&device->timed.stats, &since, record_value, &values);
     arena_free(&own);
     return PTXOFFLOAD_OK;
 }

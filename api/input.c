@@ -141,7 +141,7 @@ static enum ptxoffload_status check_text(struct api_object *object, const struct
                                  .module = &built,
                                  .diags = &diags,
                                  .only_check = true};
-    program_read(&reading);
+    ir_read_program(&reading);
     return api_report(object->context, &diags, &source) ? PTXOFFLOAD_OK : PTXOFFLOAD_BAD_INPUT;
 }
 

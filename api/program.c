@@ -86,15 +86,15 @@ static const struct source *profile_of(struct ptxoffload_program *program, const
     return source;
 }
 
-static bool take_options(struct ptxoffload_program *program,
-                         const struct ptxoffload_options *options, struct tagger_options *tagger)
+static bool convert_options(struct ptxoffload_program *program,
+                            const struct ptxoffload_options *options, struct tagger_options *tagger)
 {
     struct arena *arena = &program->object.arena;
     struct backend_options *to = &tagger->output;
-    double *least = ARENA_NEW(arena, double);
-    *least = options->min_saving;
+    double *min = ARENA_NEW(arena, double);
+    *min = options->min_saving;
     *tagger = (struct tagger_options){.goal = TAGGER_OUTPUT,
-                                      .has_places = true,
+                                      .has_locations = true,
                                       .profile = profile_of(program, options->profile)};
     *to = (struct backend_options){
         .tags = style_of(program, options),
@@ -105,7 +105,7 @@ static bool take_options(struct ptxoffload_program *program,
                 .reorder = !options->keep_order,
                 .block = {options->block[0], options->block[1], options->block[2]},
                 .restrict_parameters = options->restrict_,
-                .min_saving = isnan(*least) ? NULL : least,
+                .min_saving = isnan(*min) ? NULL : min,
                 .maps = options->maps,
                 .kinds = options->candidates,
             },
@@ -129,13 +129,13 @@ static enum ptxoffload_status analyse(struct ptxoffload_program *program,
                                       const struct api_text *text,
                                       const struct ptxoffload_options *options)
 {
-    const struct tagger_client client = {.context = program, .report = report};
+    const struct tagger_callbacks callbacks = {.context = program, .report = report};
     struct tagger_options to;
     API_ENTER(&program->object);
     api_source(&program->source, &program->object.arena, text);
-    bool good =
-        take_options(program, options, &to) &&
-        tagger_run(&program->tagging, &program->object.arena, &program->source, &to, &client);
+    bool good = convert_options(program, options, &to) &&
+                tagger_process(&program->tagging, &program->object.arena, &program->source, &to,
+                               &callbacks);
     return good ? PTXOFFLOAD_OK : PTXOFFLOAD_BAD_INPUT;
 }
 
@@ -165,7 +165,7 @@ enum ptxoffload_status ptxoffload_analyse(struct ptxoffload_input *input, uint32
         return PTXOFFLOAD_BAD_ARGUMENT;
     *program = NULL;
     ptxoffload_options_init(&all, sizeof all);
-    if (!api_take(&all, options, sizeof all) || !are_allowed(&all))
+    if (!api_copy_in(&all, options, sizeof all) || !are_allowed(&all))
         return PTXOFFLOAD_BAD_ARGUMENT;
     enum ptxoffload_status status = api_unpack(input, module, &text);
     if (status == PTXOFFLOAD_OK)

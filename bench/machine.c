@@ -77,9 +77,9 @@ struct setting {
 static bool read_kernels(struct setting *s, const char *path)
 {
     FILE *file = fopen(path, "rb");
-    enum { MOST = 1 << 20 };
-    char *text = arena_alloc(&s->arena, MOST);
-    size_t length = file ? fread(text, 1, MOST - 2, file) : 0;
+    enum { LIMIT = 1 << 20 };
+    char *text = arena_alloc(&s->arena, LIMIT);
+    size_t length = file ? fread(text, 1, LIMIT - 2, file) : 0;
     if (!file)
         return false;
     fclose(file);

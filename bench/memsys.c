@@ -34,9 +34,9 @@ struct driver {
     uint64_t sent, answered;
 };
 
-static void take(struct driver *d)
+static void pop_replies(struct driver *d)
 {
-    for (uint64_t rest = memsys_answers(d->m, 0); rest; rest &= rest - 1) {
+    for (uint64_t rest = memsys_reply_endpoints(d->m, 0); rest; rest &= rest - 1) {
         uint32_t core = (uint32_t)__builtin_ctzll(rest);
         memsys_pop(d->m, core);
         d->inside[core]--;
@@ -100,7 +100,7 @@ static bool run(const struct row *row, struct memory *memory, struct result *res
         d.next_at[i] = i * row->pause / d.cores;
     clock_t begin = clock();
     while (d.answered < row->requests) {
-        take(&d);
+        pop_replies(&d);
         d.now = memsys_advance(d.m, send_all(&d));
     }
     double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;

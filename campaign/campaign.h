@@ -15,7 +15,7 @@ struct campaign_settings {
     VEC(struct campaign_setting) list;
 };
 
-struct campaign_places {
+struct campaign_indices {
     VEC(uint32_t) list;
 };
 
@@ -58,8 +58,8 @@ struct campaign_point {
 
 struct campaign_study {
     const char *name;
-    struct campaign_places workloads, variants, points; // no points: only the variants
-    bool is_quick;                                      // also run with --quick
+    struct campaign_indices workloads, variants, points; // no points: only the variants
+    bool is_quick;                                       // also run with --quick
 };
 
 // A name for an expression over the statistics of one job.
@@ -87,7 +87,7 @@ enum campaign_unit {
 enum campaign_mean { MEAN_ARITHMETIC, MEAN_GEOMETRIC, MEAN_NONE };
 
 struct campaign_bounds {
-    double least, most; // inclusive; infinite if open
+    double min, max; // inclusive; infinite if open
 };
 
 // Known and expected values of a row, in the column's unit.
@@ -117,14 +117,14 @@ enum campaign_plot { PLOT_NONE, PLOT_BARS, PLOT_STACKED, PLOT_LINES, PLOT_HEAT }
 // Rows of a figure: a group of workloads, which has a mean, or workloads listed by name.
 struct campaign_rows {
     const char *group; // NULL: listed by name
-    struct campaign_places workloads;
+    struct campaign_indices workloads;
 };
 
 struct campaign_figure {
     const char *name, *title, *source, *text;
     VEC(struct campaign_rows) rows;
-    struct campaign_places points; // if given, the rows; their cells are means over the workloads
-    uint32_t reference;            // workload of `ref.`
+    struct campaign_indices points; // if given, the rows; their cells are means over the workloads
+    uint32_t reference;             // workload of `ref.`
     const char *x_title, *y_title;
     enum campaign_plot plot;
     bool is_pareto; // only the rows that no other row dominates

@@ -24,8 +24,8 @@ static const struct campaign_cell *cell_of(const struct figure_chart *c, uint32_
 
 static double drawn(double value)
 {
-    const double most = 1e300; // limited, because the axis uses sums of values
-    return isnan(value) ? 0 : fmin(most, fmax(-most, value));
+    const double max = 1e300; // limited, because the axis uses sums of values
+    return isnan(value) ? 0 : fmin(max, fmax(-max, value));
 }
 
 // Axes

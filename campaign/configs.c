@@ -92,7 +92,7 @@ static void add_statistic(struct campaign_configs *configs, const char *name)
 }
 
 // Reads one line of the output of ptxoffload-sim. Returns false if it is malformed.
-static bool take_answer(struct campaign_configs *configs, const char *line, size_t length)
+static bool parse_digest(struct campaign_configs *configs, const char *line, size_t length)
 {
     struct campaign_config made = {.error = NULL};
     json_t *answer = json_loadb(line, length, 0, NULL), *file, *name;
@@ -119,14 +119,14 @@ static bool take_answer(struct campaign_configs *configs, const char *line, size
 }
 
 // Reads the output. Returns NULL, or why it does not have one line for each configuration.
-static const char *take_answers(struct campaign_configs *configs, struct arena *own,
-                                const struct campaign_output *output)
+static const char *parse_digests(struct campaign_configs *configs, struct arena *own,
+                                 const struct campaign_output *output)
 {
     size_t length;
     for (const char *at = output->out; *at; at += length + 1) {
         length = strcspn(at, "\n");
         if (!at[length] || configs->list.n == configs->lines.names.n ||
-            !take_answer(configs, at, length))
+            !parse_digest(configs, at, length))
             break;
     }
     if (configs->list.n == configs->lines.names.n)
@@ -156,7 +156,7 @@ const char *campaign_configs_resolve(struct campaign_configs *configs,
     campaign_push(&own, &argv, "--print-config-digests");
     const char *error = campaign_capture(&own, &argv, lines.v, lines.n, &output);
     if (!error)
-        error = take_answers(configs, &own, &output);
+        error = parse_digests(configs, &own, &output);
     if (error)
         error = arena_printf(configs->arena, "'%s' does not resolve the configurations: %s",
                              tools->sim.path, error);

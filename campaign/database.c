@@ -287,7 +287,7 @@ static const char *replace(struct campaign_store *store, const char *key, json_t
     return error;
 }
 
-const char *campaign_database_take(struct campaign_store *store, const char *key)
+const char *campaign_database_accept(struct campaign_store *store, const char *key)
 {
     struct stat file;
     json_t *result = campaign_result_summary(store, key);
@@ -318,8 +318,8 @@ static bool is_known(struct campaign_store *store, const char *key, const struct
     return known;
 }
 
-static const char *take_file(struct campaign_store *store, const char *name,
-                             struct text_list *damaged)
+static const char *accept_file(struct campaign_store *store, const char *name,
+                               struct text_list *damaged)
 {
     const char *key = arena_strndup(store->arena, name, SHA256_HEX);
     const char *path = campaign_store_path(store, "results", key, ".json");
@@ -336,13 +336,13 @@ static const char *take_file(struct campaign_store *store, const char *name,
     return error;
 }
 
-static const char *take_files(struct campaign_store *store, struct text_list *damaged)
+static const char *accept_files(struct campaign_store *store, struct text_list *damaged)
 {
     DIR *folder = opendir(arena_printf(store->arena, "%s/results", store->folder));
     const char *error = NULL;
     for (struct dirent *entry; folder && !error && (entry = readdir(folder));)
         if (strlen(entry->d_name) == SHA256_HEX + 5 && !strcmp(entry->d_name + SHA256_HEX, ".json"))
-            error = take_file(store, entry->d_name, damaged);
+            error = accept_file(store, entry->d_name, damaged);
     if (folder)
         closedir(folder);
     return error;
@@ -457,7 +457,7 @@ const char *campaign_database_open(struct campaign_store *store, struct text_lis
         error = execute(store, "PRAGMA synchronous=OFF");
     if (!error)
         error = drop_missing(store);
-    return error ? error : take_files(store, damaged);
+    return error ? error : accept_files(store, damaged);
 }
 
 void campaign_store_close(struct campaign_store *store)

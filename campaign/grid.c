@@ -52,14 +52,14 @@ static const char *bounds_text(struct arena *arena, const struct campaign_cell *
     const struct campaign_bounds *bounds = &cell->expected;
     if (!cell->is_expected)
         return "";
-    const char *verdict = isnan(cell->value)                                            ? ""
-                          : cell->value >= bounds->least && cell->value <= bounds->most ? " yes"
-                                                                                        : " NO";
-    if (isinf(bounds->least))
-        return arena_printf(arena, "≤ %g%s", bounds->most, verdict);
-    if (isinf(bounds->most))
-        return arena_printf(arena, "≥ %g%s", bounds->least, verdict);
-    return arena_printf(arena, "%g … %g%s", bounds->least, bounds->most, verdict);
+    const char *verdict = isnan(cell->value)                                         ? ""
+                          : cell->value >= bounds->min && cell->value <= bounds->max ? " yes"
+                                                                                     : " NO";
+    if (isinf(bounds->min))
+        return arena_printf(arena, "≤ %g%s", bounds->max, verdict);
+    if (isinf(bounds->max))
+        return arena_printf(arena, "≥ %g%s", bounds->min, verdict);
+    return arena_printf(arena, "%g … %g%s", bounds->min, bounds->max, verdict);
 }
 
 static void push(struct campaign_grid *grid, struct arena *arena, const char *text)

@@ -77,11 +77,11 @@ static void step(struct working *w, json_t *command, json_t *tool, const char *n
 // Returns the last part of the program's standard error, which has the reason of a failure.
 static json_t *said_json(const struct working *w)
 {
-    enum { MOST = 4000 };
-    char text[MOST];
+    enum { LIMIT = 4000 };
+    char text[LIMIT];
     FILE *from = fopen(in_folder(w, "err"), "rbe");
-    if (from && !fseek(from, 0, SEEK_END) && ftell(from) > MOST)
-        fseek(from, -MOST, SEEK_END);
+    if (from && !fseek(from, 0, SEEK_END) && ftell(from) > LIMIT)
+        fseek(from, -LIMIT, SEEK_END);
     else if (from)
         rewind(from);
     size_t length = from ? fread(text, 1, sizeof text, from) : 0;

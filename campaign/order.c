@@ -146,7 +146,7 @@ static const char *reuse(struct campaign_store *store, const struct campaign_pla
         for (uint32_t k = 0; k < folders->list.n && !taken && !error; k++) {
             error = campaign_job_reuse(store, folders->list.v[k], plan, job, &taken);
             if (taken && !error)
-                error = campaign_database_take(store, job->key);
+                error = campaign_database_accept(store, job->key);
             *count += taken;
         }
     }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 // A run file with its values, which many jobs share.
-struct opened_run {
+struct opened_run_file {
     const char *path;
     const char *error;
     char digest[SHA256_HEX + 1];
@@ -24,8 +24,8 @@ struct planning {
     struct arena *arena;
     struct campaign_configs configs;
     struct intern run_names;
-    VEC(struct opened_run) runs; // by id of the name
-    VEC(struct job_needs) needs; // by job
+    VEC(struct opened_run_file) runs; // by id of the name
+    VEC(struct job_needs) needs;      // by job
     const char **tag_errors; // by variant: "" if its options for ptxoffload are valid; NULL: not
                              // checked yet
 };
@@ -117,7 +117,7 @@ static const char *error_in(struct arena *arena, const struct source *source,
             continue;
         if (diag->begin == NO_OFFSET)
             return arena_printf(arena, "%s: %s", source->name, diag->message);
-        struct place place = source_place(source, diag->begin);
+        struct source_position place = source_position_at(source, diag->begin);
         return arena_printf(arena, "%s:%u:%u: %s", source->name, place.line, place.column,
                             diag->message);
     }
@@ -137,13 +137,13 @@ static const char *first_error(const struct run *run)
 }
 
 // A run file while it is read. Its arena is freed when the data for the jobs have been copied.
-struct reading_run {
+struct run_file_reader {
     struct arena arena;
     struct run run;
     const char *error, *inputs;
 };
 
-static void add_input(struct reading_run *r, const char *name)
+static void add_input(struct run_file_reader *r, const char *name)
 {
     char digest[SHA256_HEX + 1];
     const char *path = name && !r->error ? run_path(&r->run, name) : NULL;
@@ -151,7 +151,7 @@ static void add_input(struct reading_run *r, const char *name)
         r->inputs = arena_printf(&r->arena, "%s%s %s\n", r->inputs, digest, path);
 }
 
-static void add_inputs(struct reading_run *r)
+static void add_inputs(struct run_file_reader *r)
 {
     const struct run *run = &r->run;
     add_input(r, run->program.text);
@@ -167,8 +167,8 @@ static void add_inputs(struct reading_run *r)
     }
 }
 
-static void read_run(struct reading_run *r, const struct campaign_settings *values,
-                     struct opened_run *to)
+static void read_run_file(struct run_file_reader *r, const struct campaign_settings *values,
+                          struct opened_run_file *to)
 {
     struct file_text file;
     struct source source;
@@ -195,12 +195,12 @@ static const char *copy(struct arena *arena, const char *text)
     return text ? arena_strndup(arena, text, strlen(text)) : NULL;
 }
 
-static void open_run(struct planning *p, const struct campaign_settings *values,
-                     struct opened_run *to)
+static void open_run_file(struct planning *p, const struct campaign_settings *values,
+                          struct opened_run_file *to)
 {
-    struct reading_run reading = {.inputs = ""}, *r = &reading;
+    struct run_file_reader reading = {.inputs = ""}, *r = &reading;
     arena_init(&r->arena, p->arena->memory);
-    read_run(r, values, to);
+    read_run_file(r, values, to);
     to->error = copy(p->arena, r->error);
     if (!r->error) {
         to->program = copy(p->arena, run_path(&r->run, r->run.program.text));
@@ -211,7 +211,7 @@ static void open_run(struct planning *p, const struct campaign_settings *values,
     arena_free(&r->arena);
 }
 
-static uint32_t add_run(struct planning *p, const struct campaign_job *job)
+static uint32_t add_run_file(struct planning *p, const struct campaign_job *job)
 {
     struct arena own;
     struct campaign_line name = {{0}};
@@ -222,8 +222,8 @@ static uint32_t add_run(struct planning *p, const struct campaign_job *job)
     arena_free(&own);
     if (id < p->runs.n)
         return id;
-    struct opened_run made = {.path = job->run};
-    open_run(p, &job->values, &made);
+    struct opened_run_file made = {.path = job->run};
+    open_run_file(p, &job->values, &made);
     vec_push(p->arena, &p->runs, made);
     return id;
 }
@@ -296,8 +296,8 @@ static void replace_values(struct planning *p, const struct campaign_settings *b
 
 // Sets the run-file values of a job. The variant's override the workload's, and the point's
 // override both.
-static void take_values(struct planning *p, const struct campaign_settings *of,
-                        const struct campaign_point *at, struct campaign_job *job)
+static void merge_values(struct planning *p, const struct campaign_settings *of,
+                         const struct campaign_point *at, struct campaign_job *job)
 {
     copy_settings(p->arena, of, &job->values);
     replace_values(p, &p->plan->campaign->variants.v[job->variant].values, job);
@@ -329,9 +329,9 @@ static const char *tag_error(struct planning *p, uint32_t variant)
     return *p->tag_errors[variant] ? p->tag_errors[variant] : NULL;
 }
 
-static void take_needs(struct planning *p, const struct job_needs *needs, struct campaign_job *job)
+static void set_inputs(struct planning *p, const struct job_needs *needs, struct campaign_job *job)
 {
-    const struct opened_run *opened = &p->runs.v[needs->run];
+    const struct opened_run_file *opened = &p->runs.v[needs->run];
     const struct campaign_config *config = &p->configs.list.v[needs->config];
     job->error = opened->error ? opened->error : config->error;
     if (!job->error)
@@ -382,12 +382,12 @@ static void add_job(struct planning *p, uint32_t workload, uint32_t variant, uin
     struct campaign_job made = {.workload = workload, .variant = variant, .point = point};
     made.name = name_of(p->arena, campaign, &made);
     made.run = campaign->variants.v[variant].tagged ? of->tagged : of->run;
-    take_values(p, plan->is_quick ? &of->quick : &of->values, at, &made);
+    merge_values(p, plan->is_quick ? &of->quick : &of->values, at, &made);
     made.config = at && at->config ? at->config : campaign->variants.v[variant].config;
     copy_settings(p->arena, &campaign->variants.v[variant].set, &made.set);
     if (at)
         copy_settings(p->arena, &at->set, &made.set);
-    struct job_needs needs = {.run = add_run(p, &made)};
+    struct job_needs needs = {.run = add_run_file(p, &made)};
     needs.config = campaign_configs_add(&p->configs, made.config, &made.set);
     needs.options = campaign_configs_add_options(&p->configs, campaign->variants.v[variant].policy,
                                                  &campaign->options, sample_of(campaign, &made));
@@ -408,7 +408,7 @@ static const char *make_keys(struct planning *p)
     intern_init(&keys, p->arena);
     for (uint32_t i = 0; !error && i < plan->jobs.n; i++) {
         struct campaign_job *job = &plan->jobs.v[i];
-        take_needs(p, &p->needs.v[i], job);
+        set_inputs(p, &p->needs.v[i], job);
         job->same = i;
         if (job->error)
             continue;

@@ -77,8 +77,8 @@ bool campaign_is_key(const char *text)
 }
 
 // `SECTION: {KEY: VALUE}` is the same as `SECTION.KEY: VALUE`.
-static void take_settings(struct campaign_reading *r, const struct yaml_node *node,
-                          const char *section, struct campaign_settings *to)
+static void parse_settings(struct campaign_reading *r, const struct yaml_node *node,
+                           const char *section, struct campaign_settings *to)
 {
     for (uint32_t i = 0; node && i < node->count; i += 2) {
         const struct yaml_node *key = yaml_at(&r->document, node->items[i]);
@@ -90,7 +90,7 @@ static void take_settings(struct campaign_reading *r, const struct yaml_node *no
         const char *name =
             *section ? arena_printf(r->campaign->arena, "%s.%s", section, key->text) : key->text;
         if (value->kind == YAML_MAPPING && !*section)
-            take_settings(r, value, name, to);
+            parse_settings(r, value, name, to);
         else if (value->kind == YAML_MAPPING || (value->kind == YAML_SCALAR && !value->length))
             campaign_fault(r, value, "'%s' takes one value or a list", name);
         else
@@ -122,7 +122,7 @@ void text_list_read(struct campaign_reading *r, const struct yaml_node *node, st
 
 // Workloads, variants, points
 
-static void take_workload(struct campaign_reading *r, const struct yaml_node *node)
+static void parse_workload(struct campaign_reading *r, const struct yaml_node *node)
 {
     struct campaign *campaign = r->campaign;
     struct campaign_keys keys;
@@ -134,9 +134,9 @@ static void take_workload(struct campaign_reading *r, const struct yaml_node *no
         .group = campaign_text(keys.of[CAMPAIGN_WORKLOAD_group]),
         .run = path_of(campaign, keys.of[CAMPAIGN_WORKLOAD_run]->text),
     };
-    take_settings(r, keys.of[CAMPAIGN_WORKLOAD_values], "", &made.values);
+    parse_settings(r, keys.of[CAMPAIGN_WORKLOAD_values], "", &made.values);
     copy_settings(campaign, &made.values, &made.quick);
-    take_settings(r, keys.of[CAMPAIGN_WORKLOAD_quick], "", &made.quick);
+    parse_settings(r, keys.of[CAMPAIGN_WORKLOAD_quick], "", &made.quick);
     if (keys.of[CAMPAIGN_WORKLOAD_sample])
         text_list_read(r, keys.of[CAMPAIGN_WORKLOAD_sample], &made.sample);
     const struct yaml_node *tagged = keys.of[CAMPAIGN_WORKLOAD_tagged];
@@ -159,10 +159,10 @@ static bool is_word(const char *text)
            strcmp(text, "max");
 }
 
-static void take_like(struct campaign_reading *r, const struct yaml_node *node,
-                      struct campaign_variant *to)
+static void parse_like(struct campaign_reading *r, const struct yaml_node *node,
+                       struct campaign_variant *to)
 {
-    struct campaign_places places = {0};
+    struct campaign_indices places = {0};
     const char *group;
     if (!campaign_stands_for(r, node, CAMPAIGN_VARIANTS, &places, &group))
         return;
@@ -176,8 +176,8 @@ static void take_like(struct campaign_reading *r, const struct yaml_node *node,
     copy_settings(r->campaign, &from->values, &to->values);
 }
 
-static void take_variant(struct campaign_reading *r, const struct yaml_node *node,
-                         const char *config)
+static void parse_variant(struct campaign_reading *r, const struct yaml_node *node,
+                          const char *config)
 {
     struct campaign *campaign = r->campaign;
     struct campaign_keys keys;
@@ -186,14 +186,14 @@ static void take_variant(struct campaign_reading *r, const struct yaml_node *nod
     const struct yaml_node *name = keys.of[CAMPAIGN_VARIANT_name];
     struct campaign_variant made = {.name = name->text, .policy = "baseline", .config = config};
     if (keys.of[CAMPAIGN_VARIANT_like])
-        take_like(r, keys.of[CAMPAIGN_VARIANT_like], &made);
+        parse_like(r, keys.of[CAMPAIGN_VARIANT_like], &made);
     made.label = campaign_text(keys.of[CAMPAIGN_VARIANT_label]);
     if (keys.of[CAMPAIGN_VARIANT_policy])
         made.policy = keys.of[CAMPAIGN_VARIANT_policy]->text;
     if (keys.of[CAMPAIGN_VARIANT_config])
         made.config = campaign_config_of(campaign, keys.of[CAMPAIGN_VARIANT_config]);
-    take_settings(r, keys.of[CAMPAIGN_VARIANT_set], "", &made.set);
-    take_settings(r, keys.of[CAMPAIGN_VARIANT_values], "", &made.values);
+    parse_settings(r, keys.of[CAMPAIGN_VARIANT_set], "", &made.set);
+    parse_settings(r, keys.of[CAMPAIGN_VARIANT_values], "", &made.values);
     if (keys.of[CAMPAIGN_VARIANT_sample])
         made.sampled = campaign_flag(r, keys.of[CAMPAIGN_VARIANT_sample], false);
     if (keys.of[CAMPAIGN_VARIANT_tag]) {
@@ -214,8 +214,8 @@ static void take_variant(struct campaign_reading *r, const struct yaml_node *nod
         vec_push(campaign->arena, &campaign->variants, made);
 }
 
-static void take_values(struct campaign_reading *r, const struct yaml_node *node,
-                        struct campaign_point *to)
+static void parse_values(struct campaign_reading *r, const struct yaml_node *node,
+                         struct campaign_point *to)
 {
     for (uint32_t i = 0; node && i < node->count; i += 2) {
         const struct yaml_node *key = yaml_at(&r->document, node->items[i]);
@@ -228,12 +228,12 @@ static void take_values(struct campaign_reading *r, const struct yaml_node *node
         else if (value->kind != YAML_MAPPING)
             campaign_fault(r, value, "values of a workload must be NAME: VALUE");
         else
-            take_settings(r, value, "", &made.list);
+            parse_settings(r, value, "", &made.list);
         vec_push(r->campaign->arena, &to->values, made);
     }
 }
 
-static void take_point(struct campaign_reading *r, const struct yaml_node *node)
+static void parse_point(struct campaign_reading *r, const struct yaml_node *node)
 {
     struct campaign *campaign = r->campaign;
     struct campaign_keys keys;
@@ -252,13 +252,13 @@ static void take_point(struct campaign_reading *r, const struct yaml_node *node)
     };
     if (keys.of[CAMPAIGN_POINT_x])
         campaign_number(r, keys.of[CAMPAIGN_POINT_x], &made.x);
-    take_settings(r, keys.of[CAMPAIGN_POINT_set], "", &made.set);
-    take_values(r, keys.of[CAMPAIGN_POINT_values], &made);
+    parse_settings(r, keys.of[CAMPAIGN_POINT_set], "", &made.set);
+    parse_values(r, keys.of[CAMPAIGN_POINT_values], &made);
     if (campaign_new_name(r, name, campaign_has_point(campaign, made.name)))
         vec_push(campaign->arena, &campaign->points, made);
 }
 
-static void take_study(struct campaign_reading *r, const struct yaml_node *node)
+static void parse_study(struct campaign_reading *r, const struct yaml_node *node)
 {
     struct campaign *campaign = r->campaign;
     struct campaign_keys keys;
@@ -271,14 +271,15 @@ static void take_study(struct campaign_reading *r, const struct yaml_node *node)
     bool is_taken = false;
     for (uint32_t i = 0; i < campaign->studies.n; i++)
         is_taken |= !strcmp(campaign->studies.v[i].name, made.name);
-    campaign_places_read(r, keys.of[CAMPAIGN_STUDY_workloads], CAMPAIGN_WORKLOADS, &made.workloads);
-    campaign_places_read(r, keys.of[CAMPAIGN_STUDY_variants], CAMPAIGN_VARIANTS, &made.variants);
-    campaign_places_read(r, keys.of[CAMPAIGN_STUDY_points], CAMPAIGN_POINTS, &made.points);
+    campaign_indices_read(r, keys.of[CAMPAIGN_STUDY_workloads], CAMPAIGN_WORKLOADS,
+                          &made.workloads);
+    campaign_indices_read(r, keys.of[CAMPAIGN_STUDY_variants], CAMPAIGN_VARIANTS, &made.variants);
+    campaign_indices_read(r, keys.of[CAMPAIGN_STUDY_points], CAMPAIGN_POINTS, &made.points);
     if (campaign_new_name(r, keys.of[CAMPAIGN_STUDY_name], is_taken))
         vec_push(campaign->arena, &campaign->studies, made);
 }
 
-static void take_definitions(struct campaign_reading *r, const struct yaml_node *node)
+static void parse_definitions(struct campaign_reading *r, const struct yaml_node *node)
 {
     struct campaign *campaign = r->campaign;
     r->is_definition = true;
@@ -299,7 +300,7 @@ static void take_definitions(struct campaign_reading *r, const struct yaml_node 
     r->is_definition = false;
 }
 
-static void take_slurm(struct campaign_reading *r, const struct yaml_node *node)
+static void parse_slurm(struct campaign_reading *r, const struct yaml_node *node)
 {
     struct campaign *campaign = r->campaign;
     struct campaign_keys keys;
@@ -321,14 +322,14 @@ static void take_slurm(struct campaign_reading *r, const struct yaml_node *node)
 
 // The file
 
-static void take_each(struct campaign_reading *r, const struct yaml_node *list,
-                      void (*take)(struct campaign_reading *, const struct yaml_node *))
+static void parse_each(struct campaign_reading *r, const struct yaml_node *list,
+                       void (*take)(struct campaign_reading *, const struct yaml_node *))
 {
     for (uint32_t i = 0; list && i < list->count; i++)
         take(r, yaml_at(&r->document, list->items[i]));
 }
 
-static void take_all(struct campaign_reading *r, const struct campaign_keys *keys)
+static void parse_all(struct campaign_reading *r, const struct campaign_keys *keys)
 {
     struct campaign *campaign = r->campaign;
     const struct yaml_node *config = keys->of[CAMPAIGN_CAMPAIGN_config];
@@ -342,18 +343,18 @@ static void take_all(struct campaign_reading *r, const struct campaign_keys *key
     campaign->notes = notes ? path_of(campaign, notes->text) : NULL;
     campaign->quick_notes = quick ? path_of(campaign, quick->text) : campaign->notes;
     text_list_read(r, keys->of[CAMPAIGN_CAMPAIGN_options], &campaign->options);
-    take_slurm(r, keys->of[CAMPAIGN_CAMPAIGN_slurm]);
-    take_each(r, keys->of[CAMPAIGN_CAMPAIGN_workloads], take_workload);
+    parse_slurm(r, keys->of[CAMPAIGN_CAMPAIGN_slurm]);
+    parse_each(r, keys->of[CAMPAIGN_CAMPAIGN_workloads], parse_workload);
     for (uint32_t i = 0; i < variants->count; i++)
-        take_variant(r, yaml_at(&r->document, variants->items[i]),
-                     config ? campaign_config_of(campaign, config) : "isca19");
-    take_each(r, keys->of[CAMPAIGN_CAMPAIGN_points], take_point);
-    take_each(r, keys->of[CAMPAIGN_CAMPAIGN_sweeps], campaign_sweep_read);
+        parse_variant(r, yaml_at(&r->document, variants->items[i]),
+                      config ? campaign_config_of(campaign, config) : "isca19");
+    parse_each(r, keys->of[CAMPAIGN_CAMPAIGN_points], parse_point);
+    parse_each(r, keys->of[CAMPAIGN_CAMPAIGN_sweeps], campaign_sweep_read);
     // Stop here after errors: references to an invalid element would only cause follow-up errors.
     if (campaign->diags->errors)
         return;
-    take_each(r, keys->of[CAMPAIGN_CAMPAIGN_studies], take_study);
-    take_definitions(r, keys->of[CAMPAIGN_CAMPAIGN_define]);
+    parse_each(r, keys->of[CAMPAIGN_CAMPAIGN_studies], parse_study);
+    parse_definitions(r, keys->of[CAMPAIGN_CAMPAIGN_define]);
     if (!campaign->diags->errors)
         campaign_figures_read(r, keys->of[CAMPAIGN_CAMPAIGN_figures]);
 }
@@ -379,6 +380,6 @@ bool campaign_read(struct campaign *campaign, struct arena *arena, const struct 
     }
     const struct yaml_node *root = yaml_at(&reading.document, reading.document.root);
     if (campaign_keys_read(&keys, &reading.document, root, CAMPAIGN_OF_CAMPAIGN, diags))
-        take_all(&reading, &keys);
+        parse_all(&reading, &keys);
     return !diags->errors;
 }

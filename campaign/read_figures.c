@@ -17,8 +17,8 @@ static const char *const better_words[] = {
 // Rows
 
 // Adds a row. Consecutive workloads listed by name share one mean.
-static void take_row(struct campaign_reading *r, const struct yaml_node *node,
-                     struct campaign_figure *figure)
+static void parse_row(struct campaign_reading *r, const struct yaml_node *node,
+                      struct campaign_figure *figure)
 {
     struct arena *arena = r->campaign->arena;
     struct campaign_rows made = {0};
@@ -31,13 +31,13 @@ static void take_row(struct campaign_reading *r, const struct yaml_node *node,
         vec_push(arena, &figure->rows, made);
 }
 
-static void take_rows(struct campaign_reading *r, const struct yaml_node *node,
-                      struct campaign_figure *figure)
+static void parse_rows(struct campaign_reading *r, const struct yaml_node *node,
+                       struct campaign_figure *figure)
 {
     if (node->kind == YAML_SCALAR)
-        take_row(r, node, figure);
+        parse_row(r, node, figure);
     for (uint32_t i = 0; node->kind == YAML_SEQUENCE && i < node->count; i++)
-        take_row(r, yaml_at(&r->document, node->items[i]), figure);
+        parse_row(r, yaml_at(&r->document, node->items[i]), figure);
     if (node->kind == YAML_SEQUENCE && !node->count)
         campaign_fault(r, node, "the list is empty");
 }
@@ -82,8 +82,8 @@ static struct campaign_known *known_of(struct campaign_reading *r, struct campai
     return &column->known.v[column->known.n - 1];
 }
 
-static void take_paper(struct campaign_reading *r, const struct yaml_node *row,
-                       const struct yaml_node *value, struct campaign_column *column)
+static void parse_paper(struct campaign_reading *r, const struct yaml_node *row,
+                        const struct yaml_node *value, struct campaign_column *column)
 {
     campaign_number(r, value, &known_of(r, column, row->text)->paper);
 }
@@ -94,19 +94,19 @@ static bool read_bounds(const char *text, struct campaign_bounds *bounds)
     *bounds = (struct campaign_bounds){-INFINITY, INFINITY};
     bool upper = !strncmp(text, "<=", 2), lower = !strncmp(text, ">=", 2);
     double first = strtod(text + (upper || lower ? 2 : 0), &end);
-    *(upper ? &bounds->most : &bounds->least) = first;
+    *(upper ? &bounds->max : &bounds->min) = first;
     if (end == text || upper || lower)
         return (upper || lower) && end > text + 2 && !*end && isfinite(first);
     end += strspn(end, " ");
     if (strncmp(end, "..", 2))
         return false;
     text = end + 2;
-    bounds->most = strtod(text, &end);
-    return end > text && !*end && bounds->least <= bounds->most;
+    bounds->max = strtod(text, &end);
+    return end > text && !*end && bounds->min <= bounds->max;
 }
 
-static void take_expected(struct campaign_reading *r, const struct yaml_node *row,
-                          const struct yaml_node *value, struct campaign_column *column)
+static void parse_expected(struct campaign_reading *r, const struct yaml_node *row,
+                           const struct yaml_node *value, struct campaign_column *column)
 {
     struct campaign_known *known = known_of(r, column, row->text);
     known->is_expected = value->kind == YAML_SCALAR && read_bounds(value->text, &known->expected);
@@ -114,17 +114,17 @@ static void take_expected(struct campaign_reading *r, const struct yaml_node *ro
         campaign_fault(r, value, "an expectation must be written as >= N, <= N or N .. M");
 }
 
-typedef void known_take(struct campaign_reading *r, const struct yaml_node *row,
-                        const struct yaml_node *value, struct campaign_column *column);
+typedef void parse_known_fn(struct campaign_reading *r, const struct yaml_node *row,
+                            const struct yaml_node *value, struct campaign_column *column);
 
-static void take_known(struct campaign_reading *r, const struct yaml_node *node,
-                       const struct campaign_figure *figure, struct campaign_column *column,
-                       known_take *take)
+static void parse_known(struct campaign_reading *r, const struct yaml_node *node,
+                        const struct campaign_figure *figure, struct campaign_column *column,
+                        parse_known_fn *take)
 {
     for (uint32_t i = 0; node && i < node->count; i += 2) {
         const struct yaml_node *row = yaml_at(&r->document, node->items[i]);
         const char *name = campaign_text(row);
-        bool is_all = name && !strcmp(name, "all") && take == take_expected;
+        bool is_all = name && !strcmp(name, "all") && take == parse_expected;
         if (!name || !(is_all || names_row(r, figure, name)))
             campaign_fault(r, row, "the figure has no row '%s'", name ? name : "");
         else
@@ -145,8 +145,8 @@ static void check_refs(struct campaign_reading *r, const struct yaml_node *value
         }
 }
 
-static void take_column(struct campaign_reading *r, const struct yaml_node *node,
-                        struct campaign_figure *figure, int mean, int unit)
+static void parse_column(struct campaign_reading *r, const struct yaml_node *node,
+                         struct campaign_figure *figure, int mean, int unit)
 {
     struct campaign *campaign = r->campaign;
     struct campaign_keys keys;
@@ -181,8 +181,8 @@ static void take_column(struct campaign_reading *r, const struct yaml_node *node
             made.digits = (int)digits;
     }
     check_refs(r, value, figure, refs);
-    take_known(r, keys.of[CAMPAIGN_COLUMN_paper], figure, &made, take_paper);
-    take_known(r, keys.of[CAMPAIGN_COLUMN_expect], figure, &made, take_expected);
+    parse_known(r, keys.of[CAMPAIGN_COLUMN_paper], figure, &made, parse_paper);
+    parse_known(r, keys.of[CAMPAIGN_COLUMN_expect], figure, &made, parse_expected);
     vec_push(campaign->arena, &figure->columns, made);
 }
 
@@ -202,7 +202,7 @@ static void check_plot(struct campaign_reading *r, const struct campaign_keys *k
                        "a heat map needs the points of a sweep over two keys");
 }
 
-static void take_figure(struct campaign_reading *r, const struct yaml_node *node)
+static void parse_figure(struct campaign_reading *r, const struct yaml_node *node)
 {
     struct campaign *campaign = r->campaign;
     struct campaign_keys keys;
@@ -227,10 +227,10 @@ static void take_figure(struct campaign_reading *r, const struct yaml_node *node
     int unit = campaign_choice(r, keys.of[CAMPAIGN_FIGURE_unit], unit_words, UNIT_NUMBER);
     if (reference && made.reference == CAMPAIGN_NONE)
         campaign_fault(r, reference, "unknown workload '%s'", reference->text);
-    take_rows(r, keys.of[CAMPAIGN_FIGURE_workloads], &made);
-    campaign_places_read(r, keys.of[CAMPAIGN_FIGURE_points], CAMPAIGN_POINTS, &made.points);
+    parse_rows(r, keys.of[CAMPAIGN_FIGURE_workloads], &made);
+    campaign_indices_read(r, keys.of[CAMPAIGN_FIGURE_points], CAMPAIGN_POINTS, &made.points);
     for (uint32_t i = 0; i < columns->count; i++)
-        take_column(r, yaml_at(&r->document, columns->items[i]), &made, mean, unit);
+        parse_column(r, yaml_at(&r->document, columns->items[i]), &made, mean, unit);
     check_plot(r, &keys, &made);
     bool is_taken = false;
     for (uint32_t i = 0; i < campaign->figures.n; i++)
@@ -242,5 +242,5 @@ static void take_figure(struct campaign_reading *r, const struct yaml_node *node
 void campaign_figures_read(struct campaign_reading *r, const struct yaml_node *figures)
 {
     for (uint32_t i = 0; figures && i < figures->count; i++)
-        take_figure(r, yaml_at(&r->document, figures->items[i]));
+        parse_figure(r, yaml_at(&r->document, figures->items[i]));
 }

@@ -183,18 +183,18 @@ static bool find_axis(void *context, const char *name, size_t length, struct exp
 }
 
 static const char *load_axis(void *context, struct expr_ref ref, int64_t element,
-                             struct run_number *number)
+                             struct host_number *number)
 {
     const struct campaign_sweep *s = context;
     const char *text = s->chosen[ref.index];
     char *end;
     (void)element;
-    *number = (struct run_number){.kind = NUMBER_REAL, .real = strtod(text, &end)};
+    *number = (struct host_number){.kind = NUMBER_REAL, .real = strtod(text, &end)};
     if (end == text || *end)
         return arena_printf(s->r->campaign->arena, "the value '%s' of '%s' is not a number", text,
                             s->axes.list.v[ref.index].key);
     if (number->real == floor(number->real) && fabs(number->real) < 1e15)
-        *number = (struct run_number){.kind = NUMBER_INTEGER, .integer = (int64_t)number->real};
+        *number = (struct host_number){.kind = NUMBER_INTEGER, .integer = (int64_t)number->real};
     return NULL;
 }
 
@@ -203,7 +203,7 @@ static bool is_kept(struct campaign_sweep *s)
 {
     const struct expr_names names = {.context = s, .load = load_axis, .dotted = true};
     struct expr_fault fault;
-    struct run_number number;
+    struct host_number number;
     if (!s->where)
         return true;
     if (expr_evaluate(s->where, &names, &number, &fault))

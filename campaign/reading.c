@@ -195,7 +195,7 @@ static void unknown_thing(struct campaign_reading *r, const struct yaml_node *no
 }
 
 bool campaign_stands_for(struct campaign_reading *r, const struct yaml_node *node,
-                         enum campaign_kind kind, struct campaign_places *to, const char **group)
+                         enum campaign_kind kind, struct campaign_indices *to, const char **group)
 {
     const struct campaign *campaign = r->campaign;
     uint32_t before = to->list.n;
@@ -222,8 +222,8 @@ bool campaign_stands_for(struct campaign_reading *r, const struct yaml_node *nod
     return to->list.n > before;
 }
 
-void campaign_places_read(struct campaign_reading *r, const struct yaml_node *node,
-                          enum campaign_kind kind, struct campaign_places *to)
+void campaign_indices_read(struct campaign_reading *r, const struct yaml_node *node,
+                           enum campaign_kind kind, struct campaign_indices *to)
 {
     const char *group;
     if (node && node->kind == YAML_SCALAR)

@@ -77,10 +77,10 @@ enum campaign_kind { CAMPAIGN_WORKLOADS, CAMPAIGN_VARIANTS, CAMPAIGN_POINTS };
 // Appends the element with this name, or all elements of the group, whose name is then stored in
 // `*group`. Returns false after an error if the name is unknown.
 bool campaign_stands_for(struct campaign_reading *r, const struct yaml_node *node,
-                         enum campaign_kind kind, struct campaign_places *to, const char **group);
+                         enum campaign_kind kind, struct campaign_indices *to, const char **group);
 // Appends the elements of a name or of a list of names.
-void campaign_places_read(struct campaign_reading *r, const struct yaml_node *node,
-                          enum campaign_kind kind, struct campaign_places *to);
+void campaign_indices_read(struct campaign_reading *r, const struct yaml_node *node,
+                           enum campaign_kind kind, struct campaign_indices *to);
 
 // Adds the points of a sweep.
 void campaign_sweep_read(struct campaign_reading *r, const struct yaml_node *node);

@@ -116,7 +116,7 @@ static double ask(struct making *m, const struct campaign_column *column, uint32
 
 static bool is_met(const struct campaign_cell *cell)
 {
-    return cell->value >= cell->expected.least && cell->value <= cell->expected.most;
+    return cell->value >= cell->expected.min && cell->value <= cell->expected.max;
 }
 
 // A value, and the range of those of which it is the median.

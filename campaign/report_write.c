@@ -45,8 +45,8 @@ static void write_grid(const struct campaign_grid *grid, struct arena *arena, FI
 {
     int *widths = ARENA_ARRAY(arena, int, grid->columns);
     for (uint32_t i = 0; i < grid->texts.n; i++) {
-        int width = width_of(grid->texts.v[i]), *most = &widths[i % grid->columns];
-        *most = width > *most ? width : *most;
+        int width = width_of(grid->texts.v[i]), *max = &widths[i % grid->columns];
+        *max = width > *max ? width : *max;
     }
     for (uint32_t i = 0; i < grid->texts.n; i += grid->columns)
         write_row(&grid->texts.v[i], widths, grid->columns, to);
@@ -55,17 +55,17 @@ static void write_grid(const struct campaign_grid *grid, struct arena *arena, FI
 void campaign_report_reasons(const struct campaign_table *table, struct arena *arena,
                              struct text_list *lines)
 {
-    enum { MOST = 12 };
+    enum { LIMIT = 12 };
     const char *expectations = campaign_expectations_text(arena, table);
     if (expectations)
         vec_push(arena, &lines->list, expectations);
     for (uint32_t i = 0; i < table->left_out.n; i++)
         vec_push(arena, &lines->list, arena_printf(arena, "– %s", table->left_out.v[i]));
-    for (uint32_t i = 0; i < table->missing.n && i < MOST; i++)
+    for (uint32_t i = 0; i < table->missing.n && i < LIMIT; i++)
         vec_push(arena, &lines->list, arena_printf(arena, "– %s", table->missing.v[i]));
-    if (table->missing.n > MOST)
+    if (table->missing.n > LIMIT)
         vec_push(arena, &lines->list,
-                 arena_printf(arena, "and %u more reasons", table->missing.n - MOST));
+                 arena_printf(arena, "and %u more reasons", table->missing.n - LIMIT));
 }
 
 void campaign_report_text(const struct campaign_report *report, FILE *to)
@@ -118,8 +118,8 @@ void campaign_report_csv(const struct campaign_report *report, FILE *to)
                 fprintf(to, ",%s", units[column->unit]);
                 write_number(to, cell->value);
                 write_number(to, cell->paper);
-                write_number(to, cell->is_expected ? cell->expected.least : NAN);
-                write_number(to, cell->is_expected ? cell->expected.most : NAN);
+                write_number(to, cell->is_expected ? cell->expected.min : NAN);
+                write_number(to, cell->is_expected ? cell->expected.max : NAN);
                 write_number(to, cell->low);
                 write_number(to, cell->high);
                 putc('\n', to);

@@ -90,7 +90,7 @@ static void collect(struct running_jobs *r, struct campaign_worker *worker)
     // A job that left no result, because it was killed, does not stop the others.
     const char *path = campaign_store_path(r->store, "results", job->key, ".json");
     if (!access(path, F_OK))
-        r->error = campaign_database_take(r->store, job->key);
+        r->error = campaign_database_accept(r->store, job->key);
     campaign_database_find(r->store, job->key, &found);
     r->counts->ran++;
     r->counts->done += found.is_there && !found.failure;

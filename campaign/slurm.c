@@ -58,7 +58,7 @@ struct slurm_collector {
 static const struct {
     const char *key;
     size_t offset;
-    uint32_t most; // maximum of a number; 0: a text
+    uint32_t max; // maximum of a number; 0: a text
 } settings[] = {
     {"partition", offsetof(struct campaign_slurm, partition), 0},
     {"time", offsetof(struct campaign_slurm, time), 0},
@@ -81,15 +81,15 @@ const char *campaign_slurm_set(struct campaign_slurm *slurm, struct arena *arena
         char *end, *to = (char *)slurm + settings[i].offset;
         if (strcmp(settings[i].key, key))
             continue;
-        if (!settings[i].most) {
+        if (!settings[i].max) {
             *(const char **)(void *)to = value;
             return NULL;
         }
         errno = 0;
         unsigned long number = strtoul(value, &end, 10);
-        if (*value < '0' || *value > '9' || *end || errno || !number || number > settings[i].most)
+        if (*value < '0' || *value > '9' || *end || errno || !number || number > settings[i].max)
             return arena_printf(arena, "%s cannot be '%s': expected a number from 1 to %u", key,
-                                value, settings[i].most);
+                                value, settings[i].max);
         *(uint32_t *)(void *)to = (uint32_t)number;
         return NULL;
     }
@@ -358,14 +358,14 @@ static bool submit(struct slurm_collector *c, const uint32_t *jobs, uint32_t cou
 // Submits all jobs that are not in an array.
 static void submit_all(struct slurm_collector *c)
 {
-    uint64_t most = (uint64_t)c->slurm->array_size * c->slurm->jobs_per_task;
+    uint64_t max = (uint64_t)c->slurm->array_size * c->slurm->jobs_per_task;
     uint32_t count = 0;
     uint32_t *jobs = ARENA_ARRAY(&c->scratch, uint32_t, c->jobs.n + 1);
     for (uint32_t i = 0; i < c->jobs.n; i++)
         if (!c->jobs.v[i].array && !c->jobs.v[i].has_ended)
             jobs[count++] = i;
-    for (uint64_t i = 0; i < count && !c->error; i += most)
-        if (!submit(c, jobs + i, (uint32_t)(count - i < most ? count - i : most)))
+    for (uint64_t i = 0; i < count && !c->error; i += max)
+        if (!submit(c, jobs + i, (uint32_t)(count - i < max ? count - i : max)))
             break;
 }
 
@@ -383,16 +383,16 @@ static void report_end(struct slurm_collector *c, const struct slurm_job *job)
         c->watch->ended(c->watch->context, of, &found);
 }
 
-static void take(struct slurm_collector *c, struct slurm_job *job)
+static void collect_job(struct slurm_collector *c, struct slurm_job *job)
 {
-    c->error = campaign_database_take(c->store, c->plan->jobs.v[job->job].key);
+    c->error = campaign_database_accept(c->store, c->plan->jobs.v[job->job].key);
     end(c, job);
     if (!c->error)
         report_end(c, job);
 }
 
 // Collects the available results. Lists the folder once instead of checking a file for each job.
-static void take_results(struct slurm_collector *c)
+static void collect_jobs(struct slurm_collector *c)
 {
     DIR *folder = opendir(arena_printf(&c->scratch, "%s/results", c->store->folder));
     for (struct dirent *entry; folder && !c->error && (entry = readdir(folder));) {
@@ -402,7 +402,7 @@ static void take_results(struct slurm_collector *c)
                 ? find_job(c, entry->d_name, SHA256_HEX)
                 : NULL;
         if (job && !job->has_ended)
-            take(c, job);
+            collect_job(c, job);
     }
     if (folder)
         closedir(folder);
@@ -416,7 +416,7 @@ static void fail(struct slurm_collector *c, struct slurm_job *job, const char *s
         campaign_ticket_fail(c->store, ticket, arena_printf(&c->scratch, "Slurm: %s", state));
     json_decref(ticket);
     if (!c->error)
-        take(c, job);
+        collect_job(c, job);
 }
 
 // Handles a job whose task ended without a result: fails it, ends it, or submits it again.
@@ -467,7 +467,7 @@ static void look(struct slurm_collector *c)
 {
     time_t now = time(NULL);
     const char *unknown = slurm_queue_read(&c->scratch, &c->queue);
-    take_results(c);
+    collect_jobs(c);
     if (!unknown)
         look_at_arrays(c);
     for (uint32_t i = 0; i < c->jobs.n && !unknown && !c->error; i++)

@@ -56,7 +56,7 @@ static int by_task(const void *a, const void *b)
 }
 
 // Reads a line "NAME|TASK|STATE".
-static void take_line(struct arena *arena, struct slurm_tasks *tasks, char *line)
+static void parse_line(struct arena *arena, struct slurm_tasks *tasks, char *line)
 {
     char *task = strchr(line, '|'), *state = task ? strchr(task + 1, '|') : NULL, *end;
     if (!state || strncmp(line, PREFIX, strlen(PREFIX)))
@@ -84,7 +84,7 @@ const char *slurm_queue_read(struct arena *arena, struct slurm_tasks *tasks)
     tasks->list.n = 0;
     for (const char *at = out, *end; *at; at = end + (*end == '\n')) {
         end = strchrnul(at, '\n');
-        take_line(arena, tasks, arena_strndup(arena, at, (size_t)(end - at)));
+        parse_line(arena, tasks, arena_strndup(arena, at, (size_t)(end - at)));
     }
     if (tasks->list.n)
         qsort(tasks->list.v, tasks->list.n, sizeof *tasks->list.v, by_task);

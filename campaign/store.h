@@ -80,7 +80,7 @@ struct campaign_found {
 // their keys appended to `damaged`. Without the lock it is opened read-only.
 const char *campaign_database_open(struct campaign_store *store, struct text_list *damaged);
 // Adds the result of a job, from its file, to the database. Requires the lock.
-const char *campaign_database_take(struct campaign_store *store, const char *key);
+const char *campaign_database_accept(struct campaign_store *store, const char *key);
 // Removes a job and its result. Requires the lock.
 const char *campaign_database_forget(struct campaign_store *store, const char *key);
 // Records the keys of the plan's jobs, for `compare`. Requires the lock.

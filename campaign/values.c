@@ -2,7 +2,7 @@
 #include <math.h>
 
 static const char *load(void *context, struct expr_ref ref, int64_t element,
-                        struct run_number *number);
+                        struct host_number *number);
 
 double campaign_value(const struct campaign_query *query, const struct expr *expr,
                       const char **missing)
@@ -10,7 +10,7 @@ double campaign_value(const struct campaign_query *query, const struct expr *exp
     struct campaign_query copy = *query;
     struct expr_names names = {.context = &copy, .load = load, .dotted = true};
     struct expr_fault fault;
-    struct run_number number = {0};
+    struct host_number number = {0};
     *missing = NULL;
     if (!expr_evaluate(expr, &names, &number, &fault)) {
         *missing = fault.text;
@@ -34,7 +34,7 @@ static const char *name_of(const struct campaign_query *query, uint32_t workload
 
 static const char *load_statistic(const struct campaign_query *query, uint32_t workload,
                                   uint32_t variant, uint32_t point, const char *statistic,
-                                  struct run_number *number)
+                                  struct host_number *number)
 {
     struct arena *arena = query->plan->arena;
     const char *name = name_of(query, workload, variant, point);
@@ -56,7 +56,7 @@ static const char *load_statistic(const struct campaign_query *query, uint32_t w
 }
 
 static const char *load_definition(const struct campaign_query *query, uint32_t definition,
-                                   struct run_number *number)
+                                   struct host_number *number)
 {
     const char *missing;
     number->kind = NUMBER_REAL;
@@ -66,7 +66,7 @@ static const char *load_definition(const struct campaign_query *query, uint32_t 
 }
 
 static const char *load(void *context, struct expr_ref ref, int64_t element,
-                        struct run_number *number)
+                        struct host_number *number)
 {
     struct campaign_query query = *(const struct campaign_query *)context;
     const struct campaign_ref *of = &query.plan->campaign->refs.v[ref.index];
@@ -77,7 +77,7 @@ static const char *load(void *context, struct expr_ref ref, int64_t element,
         query.workload = query.reference;
     if (of->is_plain)
         query.point = CAMPAIGN_NONE;
-    *number = (struct run_number){0};
+    *number = (struct host_number){0};
     return of->definition != CAMPAIGN_NONE ? load_definition(&query, of->definition, number)
                                            : load_statistic(&query, query.workload, query.variant,
                                                             query.point, of->statistic, number);

@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { MOST_FAULTS = 20 };
+enum { MAX_FAULTS = 20 };
 
 // Names of the sections for fatbins of linked and of relocatable code.
 static const char *const fatbin_sections[] = {".nv_fatbin", "__nv_relfatbin"};
@@ -43,11 +43,11 @@ static const struct {
     {MAGIC("\xfe\xff"), CONTAINER_UNKNOWN, "text in UTF-16"},
 };
 
-void container_fault(struct container *container, struct container_place place, uint64_t offset,
+void container_fault(struct container *container, struct container_location place, uint64_t offset,
                      const char *format, ...)
 {
-    if (container->faults++ >= MOST_FAULTS) {
-        if (container->faults == MOST_FAULTS + 1)
+    if (container->faults++ >= MAX_FAULTS) {
+        if (container->faults == MAX_FAULTS + 1)
             diag_add(container->diags, DIAG_NOTE, "container", NO_OFFSET, NO_OFFSET,
                      "further errors in this file are not reported");
         return;
@@ -61,7 +61,7 @@ void container_fault(struct container *container, struct container_place place, 
              container_where(container->arena, place, offset), text);
 }
 
-const char *container_where(struct arena *arena, struct container_place place, uint64_t offset)
+const char *container_where(struct arena *arena, struct container_location place, uint64_t offset)
 {
     const char *member = "", *section = "";
     if (place.member)
@@ -102,7 +102,7 @@ static enum container_kind kind_of(const char *bytes, uint64_t size, const char 
     return CONTAINER_TEXT;
 }
 
-static void add_whole(struct container *container, struct container_place place, uint64_t begin,
+static void add_whole(struct container *container, struct container_location place, uint64_t begin,
                       uint64_t size, struct container_module module)
 {
     module.member = place.member;
@@ -136,7 +136,7 @@ static bool is_fatbin_section(const char *name)
     return false;
 }
 
-static void add_text(struct container *container, struct container_place place, uint64_t begin,
+static void add_text(struct container *container, struct container_location place, uint64_t begin,
                      uint64_t size)
 {
     struct ptx_header header;
@@ -152,7 +152,7 @@ static void add_text(struct container *container, struct container_place place, 
     add_whole(container, place, begin, size, text);
 }
 
-static void read_part(struct container *container, struct container_place place, uint64_t begin,
+static void read_part(struct container *container, struct container_location place, uint64_t begin,
                       const struct object_part *part)
 {
     bool for_fatbins = is_fatbin_section(part->name);
@@ -183,8 +183,8 @@ static void read_part(struct container *container, struct container_place place,
         container_search_fatbins(container, place, from, from + part->size);
 }
 
-static void read_object(struct container *container, struct container_place place, uint64_t begin,
-                        uint64_t size)
+static void read_object(struct container *container, struct container_location place,
+                        uint64_t begin, uint64_t size)
 {
     struct memory *memory = container->arena->memory;
     const char *image = container->bytes + begin;
@@ -213,7 +213,7 @@ static void read_object(struct container *container, struct container_place plac
 }
 
 // Reads contents other than an archive. Returns false if their kind is not supported.
-static bool read_one(struct container *container, struct container_place place,
+static bool read_one(struct container *container, struct container_location place,
                      enum container_kind kind, uint64_t begin, uint64_t size)
 {
     switch (kind) {
@@ -233,7 +233,7 @@ static void read_member(struct container *container, const struct archive_member
 {
     const char *bytes = container->bytes + member->begin, *what;
     struct ptx_header header;
-    struct container_place place = {
+    struct container_location place = {
         .member = container_printable(container, member->name, member->name_size),
     };
     enum container_kind kind = kind_of(bytes, member->size, &what);
@@ -251,7 +251,7 @@ static void read_member(struct container *container, const struct archive_member
 
 static void read_archive(struct container *container)
 {
-    struct container_place whole = {0};
+    struct container_location whole = {0};
     if (archive_is_thin(container->bytes, container->size)) {
         container_fault(container, whole, 0,
                         "this is a thin archive, which only names its members; give the members, "
@@ -275,7 +275,8 @@ static bool is_binary(struct container *container)
     const char *zero =
         memchr(container->bytes, 0, container->size < LOOKED_AT ? container->size : LOOKED_AT);
     if (zero)
-        container_fault(container, (struct container_place){0}, (uint64_t)(zero - container->bytes),
+        container_fault(container, (struct container_location){0},
+                        (uint64_t)(zero - container->bytes),
                         "this is neither PTX text nor a known container: it contains a NUL byte");
     return zero;
 }
@@ -283,7 +284,7 @@ static bool is_binary(struct container *container)
 bool container_open(struct container *container, struct arena *arena, const char *name,
                     const char *bytes, size_t size, struct diags *diags)
 {
-    struct container_place whole = {0};
+    struct container_location whole = {0};
     const char *what;
     *container = (struct container){
         .arena = arena,

@@ -21,7 +21,7 @@ const char *packing_name(enum packing packing);
 
 // Returns the largest accepted size of the unpacked bytes: the limit of the format, and at most
 // 1000 bytes per packed byte, so that a small file cannot use all memory.
-uint64_t unpack_most(enum packing packing, uint64_t packed);
+uint64_t unpack_max(enum packing packing, uint64_t packed);
 
 // Unpacks into exactly `size` bytes. Requires `packed` and `size` below 2 GiB. Returns NULL, or the
 // fault as the end of a sentence about the packed bytes.

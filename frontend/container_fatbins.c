@@ -57,7 +57,7 @@ static uint64_t payload_size(const struct container *container, const struct fat
     return size;
 }
 
-static void add_entry(struct container *container, struct container_place place,
+static void add_entry(struct container *container, struct container_location place,
                       const struct fatbin_entry *entry)
 {
     uint8_t kind = kind_of(entry), packing = packing_of(entry);
@@ -88,8 +88,8 @@ static void add_entry(struct container *container, struct container_place place,
 }
 
 // Reads one fatbin. Returns its end, or `at` if its header is invalid.
-static uint64_t read_fatbin(struct container *container, struct container_place place, uint64_t at,
-                            uint64_t limit)
+static uint64_t read_fatbin(struct container *container, struct container_location place,
+                            uint64_t at, uint64_t limit)
 {
     struct fatbin fatbin;
     struct fatbin_entry entry;
@@ -132,7 +132,7 @@ static uint64_t skip_zeros(const struct container *container, uint64_t at, uint6
     return at;
 }
 
-void container_search_fatbins(struct container *container, struct container_place place,
+void container_search_fatbins(struct container *container, struct container_location place,
                               uint64_t begin, uint64_t end)
 {
     for (uint64_t at = find_fatbin(container, begin, end); at < end;
@@ -140,7 +140,7 @@ void container_search_fatbins(struct container *container, struct container_plac
         at = read_fatbin(container, place, at, end);
 }
 
-void container_read_fatbins(struct container *container, struct container_place place,
+void container_read_fatbins(struct container *container, struct container_location place,
                             uint64_t begin, uint64_t end)
 {
     for (uint64_t at = skip_zeros(container, begin, end); at < end;

@@ -33,7 +33,7 @@ const char *container_describe(const struct container *container, uint32_t index
     const struct container_module *module = &container->modules.v[index];
     char arch[16];
     container_arch(module, arch);
-    struct container_place place = {module->member, module->section};
+    struct container_location place = {module->member, module->section};
     return arena_printf(arena, "module %u (%s%s%s, %s)", index, module_kind_name(module->kind),
                         *arch ? " for sm_" : "", arch,
                         container_where(arena, place, module->offset));
@@ -68,7 +68,7 @@ static void fill_row(struct list_row *row, const struct container_module *module
     snprintf(row->cells[6], sizeof *row->cells, "%s", packing_name(module->packing));
 }
 
-static void print_place(const struct container_module *module, FILE *to)
+static void print_location(const struct container_module *module, FILE *to)
 {
     if (module->member)
         fprintf(to, "%s ", module->member);
@@ -100,7 +100,7 @@ void container_print(const struct container *container, FILE *to)
                     width[c] = length;
             }
             if (print && i)
-                print_place(&container->modules.v[i - 1], to);
+                print_location(&container->modules.v[i - 1], to);
             else if (print)
                 fputs("where\n", to);
         }

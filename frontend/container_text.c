@@ -54,7 +54,7 @@ static bool check_sizes(const struct container_reading *r)
                       "supported");
     if (!module->payload_size)
         return refuse(r, "packing", "is packed, but has no packed bytes");
-    if (module->size > unpack_most(module->packing, module->payload_size))
+    if (module->size > unpack_max(module->packing, module->payload_size))
         return refuse(r, "packing",
                       "claims to unpack to %" PRIu64 " bytes, which its %" PRIu64
                       " packed bytes cannot hold",

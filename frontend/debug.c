@@ -116,8 +116,8 @@ static bool read_number(struct section *s, bool negative)
 {
     static const struct {
         uint16_t type;
-        uint64_t least, most; // magnitude of negative numbers; of other numbers, the lower 32 bits
-                              // are compared
+        uint64_t min, max; // magnitude of negative numbers; of other numbers, the lower 32 bits
+                           // are compared
     } ranges[] = {{W_b8, 128, 255},
                   {W_b16, 32768, 65535},
                   {W_b32, UINT64_C(1) << 31, UINT64_MAX},
@@ -130,7 +130,7 @@ static bool read_number(struct section *s, bool negative)
         return refuse(s, "is out of the range of negative numbers");
     for (size_t i = 0; i < ARRAY_LENGTH(ranges); i++)
         if (ranges[i].type == s->type &&
-            (negative ? value > ranges[i].least : (uint32_t)value > ranges[i].most))
+            (negative ? value > ranges[i].min : (uint32_t)value > ranges[i].max))
             return refuse(s, arena_printf(&s->d->scratch, "is out of the range of '%s'",
                                           isa_words[s->type].text));
     next(s);
@@ -171,7 +171,7 @@ static bool is_no_label(const struct section *s)
 }
 
 // Reads label, label + number or label - label. A section's name is also a label.
-static bool read_place(struct section *s)
+static bool parse_location(struct section *s)
 {
     if (is_no_label(s))
         return refuse(s, "is reserved and cannot be a label");
@@ -215,7 +215,7 @@ static bool read_list(struct section *s)
     s->type = (uint16_t)word;
     next(s);
     if (s->kind == TOKEN_NAME || s->kind == TOKEN_WORD)
-        return read_place(s);
+        return parse_location(s);
     while (read_value(s)) {
         if (!is(s, ','))
             return true;

@@ -24,7 +24,7 @@ static bool is_linkage(uint16_t word)
 }
 
 // Records a word of a kind. Returns true if it is the first of that kind.
-static bool take(struct directives *d, uint32_t *slot, uint32_t node, const char *what)
+static bool record_word(struct directives *d, uint32_t *slot, uint32_t node, const char *what)
 {
     if (*slot)
         directive_fault_word(d, "declaration", node,
@@ -102,7 +102,7 @@ static void refuse_word(struct directives *d, uint32_t spec)
 // type.
 enum rank {
     RANK_LINKAGE,
-    RANK_PLACE,
+    RANK_CONTEXT,
     RANK_VECTOR,
     RANK_TYPE,
     RANK_POINTER,
@@ -119,7 +119,7 @@ static enum rank rank_of(uint16_t word, bool pointer)
         return RANK_LINKAGE;
     if (kind == KIND_VECTOR || kind == KIND_TYPE)
         return kind == KIND_TYPE ? RANK_TYPE : RANK_VECTOR;
-    return !pointer ? RANK_PLACE : word == W_align ? RANK_ALIGN : RANK_SPACE;
+    return !pointer ? RANK_CONTEXT : word == W_align ? RANK_ALIGN : RANK_SPACE;
 }
 
 static void check_order(struct directives *d, const struct specs *specs, uint32_t before,
@@ -128,10 +128,10 @@ static void check_order(struct directives *d, const struct specs *specs, uint32_
     uint16_t last = word_at(d, before), word = word_at(d, spec);
     if (last >= WORD_COUNT || word >= WORD_COUNT)
         return;
-    enum rank rank = rank_of(word, specs->pointer), least = rank_of(last, specs->pointer);
-    if (rank > least || (rank == least && rank < RANK_POINTER))
+    enum rank rank = rank_of(word, specs->pointer), min = rank_of(last, specs->pointer);
+    if (rank > min || (rank == min && rank < RANK_POINTER))
         return;
-    if (least == RANK_TYPE)
+    if (min == RANK_TYPE)
         directive_fault_word(d, "declaration", spec, "the type must be last");
     else
         directive_fault_word(d, "declaration", spec,
@@ -159,16 +159,16 @@ static bool read_spec(struct directives *d, struct specs *specs, uint32_t spec, 
     if (specs->pointer && kind == KIND_SPACE)
         check_pointed(d, spec);
     else if (word == W_ptr)
-        take(d, &specs->pointer, spec, "'.ptr'");
+        record_word(d, &specs->pointer, spec, "'.ptr'");
     else if (is_linkage(word)) {
-        if (take(d, &specs->linkage, spec, "linkage"))
+        if (record_word(d, &specs->linkage, spec, "linkage"))
             directive_check_needs(d, word, spec);
     } else if (kind == KIND_SPACE)
-        take(d, &specs->space, spec, "state space");
+        record_word(d, &specs->space, spec, "state space");
     else if (kind == KIND_VECTOR)
-        take(d, &specs->vector, spec, "vector length");
+        record_word(d, &specs->vector, spec, "vector length");
     else if (kind == KIND_TYPE)
-        take(d, &specs->type, spec, "type");
+        record_word(d, &specs->type, spec, "type");
     else
         return false;
     if (d->diags->list.n == faults)
@@ -202,7 +202,7 @@ static bool is_opaque_type(uint16_t type)
 
 // Checks the places and spaces of textures, samplers and surfaces.
 static void check_opaque(struct directives *d, const struct specs *specs,
-                         enum directive_place place)
+                         enum directive_context place)
 {
     uint16_t type = word_at(d, specs->type), space = word_at(d, specs->space);
     if (!is_opaque_type(type))
@@ -233,7 +233,7 @@ static bool is_register_space(uint16_t space)
 
 // Returns true if the declaration has a space and a type that are compatible.
 static bool check_type(struct directives *d, uint32_t decl, const struct specs *specs,
-                       enum directive_place place)
+                       enum directive_context place)
 {
     if (!specs->space || !specs->type) {
         directive_fault_word(d, "declaration", decl,
@@ -266,7 +266,7 @@ static bool check_type(struct directives *d, uint32_t decl, const struct specs *
 }
 
 static void check_linkage(struct directives *d, const struct specs *specs,
-                          enum directive_place place)
+                          enum directive_context place)
 {
     uint16_t linkage = word_at(d, specs->linkage);
     if (linkage == W_UNKNOWN)
@@ -289,7 +289,7 @@ static void check_initialiser(struct directives *d, uint32_t init, const struct 
         directive_fault(d, "declaration", init, "an .extern variable cannot have an initial value");
 }
 
-static bool is_parameter_place(enum directive_place place)
+static bool is_parameter_context(enum directive_context place)
 {
     return place == ENTRY || place == FUNC || place == CALL;
 }
@@ -297,7 +297,7 @@ static bool is_parameter_place(enum directive_place place)
 // Checks the dimensions. Sets *open if the first one is open, so that the initialiser must define
 // its length.
 static bool check_dimensions(struct directives *d, uint32_t declarator, const struct specs *specs,
-                             enum directive_place place, bool *open)
+                             enum directive_context place, bool *open)
 {
     uint32_t count = 0;
     NODE_EACH (child, d->tree, declarator) {
@@ -313,7 +313,7 @@ static bool check_dimensions(struct directives *d, uint32_t declarator, const st
             continue;
         if (!empty && node[1].kind != NODE_INT)
             directive_fault(d, "declaration", child, "a length must be a constant");
-        else if (count && is_parameter_place(place))
+        else if (count && is_parameter_context(place))
             directive_fault(d, "declaration", child, "a parameter can have only one dimension");
         else if (empty && count)
             directive_fault(d, "declaration", child, "only the first length may be missing");
@@ -332,13 +332,13 @@ static bool is_short(uint16_t type)
 }
 
 static void check_declarator(struct directives *d, uint32_t declarator, const struct specs *specs,
-                             enum directive_place place)
+                             enum directive_context place)
 {
     bool open = false, has_value = false;
     const struct name *name = tree_name(d->tree, node_at(d, declarator)->value);
     if (name->length == 1 && *name->text == '_' && place != ENTRY && place != CALL)
         directive_fault(d, "declaration", declarator, "this name is reserved");
-    if (is_parameter_place(place) && (node_at(d, declarator)->flags & NODE_COUNTED))
+    if (is_parameter_context(place) && (node_at(d, declarator)->flags & NODE_COUNTED))
         directive_fault(d, "declaration", declarator, "a parameter must be one variable");
     bool has_dimension = check_dimensions(d, declarator, specs, place, &open);
     NODE_EACH (child, d->tree, declarator) {
@@ -364,7 +364,7 @@ static void check_declarator(struct directives *d, uint32_t declarator, const st
 }
 
 static void check_parameter(struct directives *d, const struct specs *specs,
-                            enum directive_place place)
+                            enum directive_context place)
 {
     uint16_t space = word_at(d, specs->space);
     if (place == ENTRY && space != W_param)
@@ -404,7 +404,7 @@ static const struct {
     {W_param, FUNC, 0, 19, "before PTX 2.0, a function's parameters must be registers"},
 };
 
-static void check_space(struct directives *d, uint32_t spec, enum directive_place place)
+static void check_space(struct directives *d, uint32_t spec, enum directive_context place)
 {
     for (size_t i = 0; i < ARRAY_LENGTH(barred); i++)
         if (barred[i].space == word_at(d, spec) && (barred[i].places & place) &&
@@ -415,7 +415,7 @@ static void check_space(struct directives *d, uint32_t spec, enum directive_plac
         }
 }
 
-uint16_t declaration_check(struct directives *d, uint32_t decl, enum directive_place place)
+uint16_t declaration_check(struct directives *d, uint32_t decl, enum directive_context place)
 {
     struct specs specs = {0};
     if (!read_specs(d, decl, &specs) || !check_type(d, decl, &specs, place))
@@ -423,7 +423,7 @@ uint16_t declaration_check(struct directives *d, uint32_t decl, enum directive_p
     check_linkage(d, &specs, place);
     if (specs.attribute)
         check_attribute(d, specs.attribute, word_at(d, specs.space));
-    if (is_parameter_place(place))
+    if (is_parameter_context(place))
         check_parameter(d, &specs, place);
     else if (specs.pointer)
         directive_fault_word(d, "declaration", specs.pointer,
@@ -437,7 +437,7 @@ uint16_t declaration_check(struct directives *d, uint32_t decl, enum directive_p
 }
 
 // Checks that linkage precedes .entry or .func and that attributes directly follow it.
-static void check_place(struct directives *d, uint32_t function, uint32_t spec)
+static void check_context(struct directives *d, uint32_t function, uint32_t spec)
 {
     const struct node *node = node_at(d, spec);
     bool late = node->flags & NODE_LATE, attribute = node->aux == W_attribute;
@@ -469,12 +469,12 @@ void declaration_check_function(struct directives *d, uint32_t function)
         }
         if (node->aux != W_attribute)
             check_no_argument(d, child);
-        check_place(d, function, child);
+        check_context(d, function, child);
         if (node->aux == W_attribute)
             check_attribute(d, child, W_func);
         else if (!is_linkage(node->aux) || node->aux == W_common)
             directive_fault_word(d, "directive", child, "this word is not allowed for a function");
-        else if (take(d, &linkage, child, "linkage"))
+        else if (record_word(d, &linkage, child, "linkage"))
             directive_check_needs(d, node->aux, child);
     }
     if (body && word_at(d, linkage) == W_extern)

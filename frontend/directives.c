@@ -4,12 +4,12 @@
 
 static const struct {
     uint16_t word;
-    uint8_t places, least, most;
+    uint8_t places, min, max;
     uint16_t version, last;
     const char *targets;
 } rows[] = {
-#define DIRECTIVE(word, places, least, most, version, last, targets)                               \
-    {W_##word, places, least, most, version, last, targets},
+#define DIRECTIVE(word, places, min, max, version, last, targets)                                  \
+    {W_##word, places, min, max, version, last, targets},
 #include "frontend/directives.def"
 #undef DIRECTIVE
 };
@@ -266,7 +266,7 @@ static void check_names(struct directives *d, uint32_t directive)
         directive_fault(d, "directive", directive, "'.alias' takes two names: the new one first");
 }
 
-static void check_parameters(struct directives *d, uint32_t list, enum directive_place place)
+static void check_parameters(struct directives *d, uint32_t list, enum directive_context place)
 {
     uint32_t count = 0, variables = 0;
     NODE_EACH (child, d->tree, list) {
@@ -352,25 +352,25 @@ static void check_arguments(struct directives *d, int row, uint32_t tuning)
             (node->kind != NODE_INT || !node->value || node->value >> 32))
             directive_fault(d, "directive", child, "must be a positive whole number");
     }
-    if (count >= rows[row].least && count <= rows[row].most)
+    if (count >= rows[row].min && count <= rows[row].max)
         return;
-    const char *takes = !rows[row].most       ? "no number"
-                        : rows[row].most == 1 ? "one number"
-                                              : arena_printf(&d->scratch, "%u to %u numbers",
-                                                             rows[row].least, rows[row].most);
+    const char *takes = !rows[row].max       ? "no number"
+                        : rows[row].max == 1 ? "one number"
+                                             : arena_printf(&d->scratch, "%u to %u numbers",
+                                                            rows[row].min, rows[row].max);
     directive_fault(d, "directive", tuning,
                     arena_printf(&d->scratch, "'%s' takes %s, here %s %u",
                                  text_of(d, rows[row].word), takes, count == 1 ? "is" : "are",
                                  count));
 }
 
-static const char *const place_names[] = {
+static const char *const context_names[] = {
     [MODULE] = "outside of functions", [BODY] = "in a body",       [ENTRY] = "for a kernel",
     [FUNC] = "for a function",         [CALL] = "for a prototype",
 };
 
 // Returns true if the directive is allowed at this place.
-static bool check_place(struct directives *d, uint32_t node, enum directive_place place)
+static bool check_context(struct directives *d, uint32_t node, enum directive_context place)
 {
     uint16_t word = node_at(d, node)->aux;
     int row = word < WORD_COUNT ? find_row(word) : -1;
@@ -379,22 +379,22 @@ static bool check_place(struct directives *d, uint32_t node, enum directive_plac
     if (row < 0 || !(rows[row].places & place)) {
         directive_fault_word(d, "directive", node,
                              arena_printf(&d->scratch, "'%s' is not allowed %s", text_of(d, word),
-                                          place_names[place]));
+                                          context_names[place]));
         return false;
     }
     check_row_needs(d, row, node);
     return true;
 }
 
-static void check_directive(struct directives *d, uint32_t node, enum directive_place place,
+static void check_directive(struct directives *d, uint32_t node, enum directive_context place,
                             bool labelled);
 
-static void check_tunings(struct directives *d, uint32_t parent, enum directive_place place)
+static void check_tunings(struct directives *d, uint32_t parent, enum directive_context place)
 {
     NODE_EACH (child, d->tree, parent) {
         if (node_at(d, child)->kind == NODE_DIRECTIVE)
             check_directive(d, child, place, false);
-        if (node_at(d, child)->kind != NODE_TUNING || !check_place(d, child, place))
+        if (node_at(d, child)->kind != NODE_TUNING || !check_context(d, child, place))
             continue;
         check_arguments(d, find_row(node_at(d, child)->aux), child);
         check_relations(d, parent, child);
@@ -407,14 +407,14 @@ static void check_tunings(struct directives *d, uint32_t parent, enum directive_
     }
 }
 
-static void check_directive(struct directives *d, uint32_t node, enum directive_place place,
+static void check_directive(struct directives *d, uint32_t node, enum directive_context place,
                             bool labelled)
 {
     if (header_part(node_at(d, node)) >= 0 && place == MODULE) {
-        check_place(d, node, place);
+        check_context(d, node, place);
         return;
     }
-    if (!check_place(d, node, place))
+    if (!check_context(d, node, place))
         return;
     if (node_at(d, node)->aux == W_pragma)
         pragma_check(d, node, place);
@@ -460,7 +460,7 @@ static void check_scope(struct directives *d, uint32_t scope)
 
 void directives_check_function(struct directives *d, uint32_t function)
 {
-    enum directive_place place = node_at(d, function)->aux == W_entry ? ENTRY : FUNC;
+    enum directive_context place = node_at(d, function)->aux == W_entry ? ENTRY : FUNC;
     d->function = node_at(d, function)->aux;
     d->defined = false;
     NODE_EACH (child, d->tree, function)

@@ -3,7 +3,7 @@
 #include "frontend/directives.h"
 #include "frontend/forms.h"
 
-enum directive_place { MODULE = 1, BODY = 2, ENTRY = 4, FUNC = 8, CALL = 16, SPEC = 32 };
+enum directive_context { MODULE = 1, BODY = 2, ENTRY = 4, FUNC = 8, CALL = 16, SPEC = 32 };
 
 struct label_use {
     uint32_t name, begin, end;
@@ -45,7 +45,7 @@ void directive_check_word(struct directives *d, uint32_t node, const char *text,
 
 // frontend/declarations.c: checks a NODE_DECL. `place` is MODULE, BODY, or, for parameters, ENTRY,
 // FUNC or CALL. Returns its state space.
-uint16_t declaration_check(struct directives *d, uint32_t decl, enum directive_place place);
+uint16_t declaration_check(struct directives *d, uint32_t decl, enum directive_context place);
 // Checks the linkage and attributes before a function's name.
 void declaration_check_function(struct directives *d, uint32_t function);
 
@@ -60,4 +60,4 @@ void debug_check_labels(struct directives *d);
 void debug_check_target(struct directives *d);
 
 // frontend/pragmas.c: checks a .pragma and each of its strings.
-void pragma_check(struct directives *d, uint32_t directive, enum directive_place place);
+void pragma_check(struct directives *d, uint32_t directive, enum directive_context place);

@@ -99,10 +99,10 @@ static void add_words(struct forms *forms, word_list *list, const char *text, si
 }
 
 // Parses one item of the modifiers. Returns the text after it.
-static const char *parse_slot(struct forms *forms, struct form_slot *slot, const char *text)
+static const char *parse_modifier(struct forms *forms, struct form_modifier *slot, const char *text)
 {
     word_list list = {0};
-    *slot = (struct form_slot){.fixed = *text == '^'};
+    *slot = (struct form_modifier){.fixed = *text == '^'};
     text += slot->fixed;
     slot->optional = *text == '{';
     bool bracketed = *text == '{' || *text == '(';
@@ -192,8 +192,8 @@ static void parse_part(const struct forms *forms, struct form_operand *operand, 
     } else if (digits && text[digits] == '-') {
         char *slash;
         operand->ranged = true;
-        operand->least = (uint32_t)strtoul(text, NULL, 10);
-        operand->most = (uint32_t)strtoul(text + digits + 1, &slash, 10);
+        operand->min = (uint32_t)strtoul(text, NULL, 10);
+        operand->max = (uint32_t)strtoul(text + digits + 1, &slash, 10);
         operand->step = *slash == '/' ? (uint32_t)strtoul(slash + 1, NULL, 10) : 1;
     } else if (text[length - 1] == '#') {
         operand->length = FORM_BY_MODIFIER;
@@ -316,8 +316,8 @@ static void compile_form(struct forms *forms, struct form *form, const struct fo
                           .need = {row->version, row->last, row->targets},
                           .modifiers = row->modifiers,
                           .operands = row->operands};
-    for (const char *text = row->modifiers; *text && form->slot_count < FORM_SLOTS;)
-        text = parse_slot(forms, &form->slots[form->slot_count++], text);
+    for (const char *text = row->modifiers; *text && form->slot_count < FORM_MODIFIERS;)
+        text = parse_modifier(forms, &form->slots[form->slot_count++], text);
     parse_operands(forms, form, row->operands);
 }
 
@@ -335,7 +335,7 @@ const struct form *forms_of(struct forms *forms, uint16_t op, uint32_t *count)
 
 // Text
 
-static const char *slot_text(struct arena *arena, const struct form_slot *slot)
+static const char *modifier_text(struct arena *arena, const struct form_modifier *slot)
 {
     const char *text = "";
     for (uint32_t i = 0; i < slot->word_count; i++)
@@ -351,6 +351,6 @@ const char *form_text(struct arena *arena, const struct form *form)
 {
     const char *text = isa_op_names[form->op];
     for (uint32_t i = 0; i < form->slot_count; i++)
-        text = arena_printf(arena, "%s%s", text, slot_text(arena, &form->slots[i]));
+        text = arena_printf(arena, "%s%s", text, modifier_text(arena, &form->slots[i]));
     return text;
 }

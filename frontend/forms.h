@@ -57,7 +57,7 @@
 enum {
     FORM_TYPES = 3,
     FORM_OPERANDS = 12,
-    FORM_SLOTS = 20,
+    FORM_MODIFIERS = 20,
     FORM_NEEDS = 8,
     FORM_VALUES = 6,
     FORM_TABLE_VERSION = 91, // the newest PTX that the tables describe
@@ -94,7 +94,7 @@ struct form_operand {
     const char *name; // as in the table; not terminated
     uint16_t type;    // isa_word; FORM_CAPTURED + 0 … FORM_TYPES−1; W_UNKNOWN: any
     bool ranged;
-    uint32_t least, most, step; // of an immediate, if ranged
+    uint32_t min, max, step; // of an immediate, if ranged
     uint32_t value[FORM_VALUES];
     uint32_t value_count; // if not 0, an immediate must be one of these
 };
@@ -111,7 +111,7 @@ struct form_word {
     struct form_need need;
 };
 
-struct form_slot {
+struct form_modifier {
     const struct form_word *words;
     uint32_t word_count;
     bool optional, fixed; // fixed: its place counted from the opcode is its place in the form
@@ -123,7 +123,7 @@ struct form {
     uint16_t op;
     struct form_need need;
     const char *modifiers, *operands; // as written in the table
-    struct form_slot slots[FORM_SLOTS];
+    struct form_modifier slots[FORM_MODIFIERS];
     uint32_t slot_count;
     struct form_operand operand[FORM_OPERANDS];
     uint32_t operand_count;

@@ -9,11 +9,11 @@ struct matching {
     const struct form *form;
     const uint16_t *mods;
     uint32_t count, deepest;
-    uint8_t slot_of[FORM_SLOTS]; // slot of each modifier
+    uint8_t modifier_of[FORM_MODIFIERS]; // slot of each modifier
     uint32_t filled;
 };
 
-static const struct form_word *slot_word(const struct form_slot *slot, uint16_t word)
+static const struct form_word *modifier_word(const struct form_modifier *slot, uint16_t word)
 {
     for (uint32_t i = 0; i < slot->word_count; i++)
         if (slot->words[i].word == word)
@@ -49,17 +49,17 @@ static uint32_t ordered(uint16_t word)
 static bool passed_over(const struct matching *m, uint32_t mod, uint32_t i)
 {
     for (uint32_t before = 0; before < mod; before++)
-        if (m->slot_of[before] > i && !m->form->slots[i].fixed &&
-            slot_word(&m->form->slots[i], m->mods[before]))
+        if (m->modifier_of[before] > i && !m->form->slots[i].fixed &&
+            modifier_word(&m->form->slots[i], m->mods[before]))
             return true;
     return false;
 }
 
-static bool may_take(const struct matching *m, uint32_t mod, uint32_t i)
+static bool may_match(const struct matching *m, uint32_t mod, uint32_t i)
 {
-    const struct form_slot *slot = &m->form->slots[i];
-    return !(m->filled >> i & 1) && !(slot->fixed && mod != i) && slot_word(slot, m->mods[mod]) &&
-           !passed_over(m, mod, i);
+    const struct form_modifier *slot = &m->form->slots[i];
+    return !(m->filled >> i & 1) && !(slot->fixed && mod != i) &&
+           modifier_word(slot, m->mods[mod]) && !passed_over(m, mod, i);
 }
 
 static bool assign(struct matching *m, uint32_t mod, struct word_order order)
@@ -70,10 +70,10 @@ static bool assign(struct matching *m, uint32_t mod, struct word_order order)
         return all_required(m);
     uint32_t kind = ordered(m->mods[mod]);
     for (uint32_t i = order.from[kind]; i < m->form->slot_count; i++) {
-        if (!may_take(m, mod, i))
+        if (!may_match(m, mod, i))
             continue;
         m->filled |= 1u << i;
-        m->slot_of[mod] = (uint8_t)i;
+        m->modifier_of[mod] = (uint8_t)i;
         struct word_order next = order;
         if (kind < ORDERED)
             next.from[kind] = (uint8_t)(i + 1);
@@ -100,7 +100,7 @@ static void raise_need(struct form_match *match, const struct form_need *need)
     }
 }
 
-static void take_match(struct form_match *match, const struct matching *m)
+static void store_match(struct form_match *match, const struct matching *m)
 {
     *match = (struct form_match){.form = m->form,
                                  .id = match->id,
@@ -111,8 +111,8 @@ static void take_match(struct form_match *match, const struct matching *m)
                                  .closest = m->form};
     raise_need(match, &m->form->need);
     for (uint32_t i = 0; i < m->count; i++) {
-        const struct form_slot *slot = &m->form->slots[m->slot_of[i]];
-        raise_need(match, &slot_word(slot, m->mods[i])->need);
+        const struct form_modifier *slot = &m->form->slots[m->modifier_of[i]];
+        raise_need(match, &modifier_word(slot, m->mods[i])->need);
         if (slot->capture >= 'T' && slot->capture <= 'V')
             match->type[slot->capture - 'T'] = m->mods[i];
         else if (slot->capture == '#')
@@ -129,14 +129,14 @@ static void match_forms(struct forms *forms, struct form_match *first, uint16_t 
     struct form_match *last = NULL;
     for (uint32_t i = 0; i < form_count; i++) {
         struct matching m = {.form = &all[i], .mods = mods, .count = count};
-        if (count <= FORM_SLOTS && assign(&m, 0, (struct word_order){{0}})) {
+        if (count <= FORM_MODIFIERS && assign(&m, 0, (struct word_order){{0}})) {
             struct form_match *match = first;
             if (last) {
                 match = ARENA_NEW(forms->arena, struct form_match);
                 match->id = forms->match_count++;
                 last->next = match;
             }
-            take_match(match, &m);
+            store_match(match, &m);
             last = match;
         } else if (!last && (m.deepest > deepest || !first->closest)) {
             deepest = m.deepest;

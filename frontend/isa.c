@@ -16,8 +16,8 @@ const char *const isa_op_names[OP_COUNT] = {
 };
 
 const struct isa_special_info isa_specials[SPECIAL_COUNT] = {
-#define SPECIAL(name, varies, least, most, parts, version, target)                                 \
-    {"%" #name, VARIES_##varies, least, most, parts, version, target},
+#define SPECIAL(name, varies, min, max, parts, version, target)                                    \
+    {"%" #name, VARIES_##varies, min, max, parts, version, target},
 #include "frontend/special.def"
 #undef SPECIAL
 };

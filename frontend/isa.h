@@ -75,7 +75,7 @@ enum isa_varies {
 };
 
 enum isa_special {
-#define SPECIAL(name, varies, least, most, parts, version, target) SPECIAL_##name,
+#define SPECIAL(name, varies, min, max, parts, version, target) SPECIAL_##name,
 #include "frontend/special.def"
 #undef SPECIAL
     SPECIAL_COUNT,
@@ -84,10 +84,10 @@ enum isa_special {
 struct isa_special_info {
     const char *text; // "%tid"
     enum isa_varies varies;
-    uint8_t least, most; // widths in bits of the instructions that may read it; 1: a predicate
-    uint8_t parts;       // 4: has .x to .w
-    uint16_t version;    // first PTX version × 10
-    const char *target;  // first target, as in forms.h
+    uint8_t min, max;   // widths in bits of the instructions that may read it; 1: a predicate
+    uint8_t parts;      // 4: has .x to .w
+    uint16_t version;   // first PTX version × 10
+    const char *target; // first target, as in forms.h
 };
 
 struct isa_word_info {

@@ -96,7 +96,7 @@ static bool is_warp_size(const char *begin, const char *end)
 }
 
 // Moves past a name. Returns its id, or NONE if there is no name.
-static uint32_t take_name(struct plain *plain)
+static uint32_t parse_name(struct plain *plain)
 {
     const char *begin = plain->at, *end = name_end(plain);
     if (!end || is_warp_size(begin, end))
@@ -132,7 +132,7 @@ static uint16_t find_modifier(const struct plain *plain, const char *begin, cons
 // Operands
 
 // Reads hexadecimal digits from the cursor on. Returns their number. `*value` holds the last 16.
-static int take_hex(struct plain *plain, uint64_t *value)
+static int parse_hex(struct plain *plain, uint64_t *value)
 {
     const char *begin = plain->at;
     for (*value = 0;; plain->at++) {
@@ -150,7 +150,7 @@ static bool read_prefixed(struct plain *plain, const char *begin)
     uint64_t value;
     char prefix = (char)(plain->at[1] | 32);
     plain->at += 2;
-    int digits = take_hex(plain, &value);
+    int digits = parse_hex(plain, &value);
     enum node_kind kind = prefix == 'x' ? NODE_INT : prefix == 'f' ? NODE_FLOAT32 : NODE_FLOAT64;
     bool good = kind == NODE_INT       ? digits >= 1 && digits <= 16
                 : kind == NODE_FLOAT32 ? digits == 8
@@ -165,7 +165,7 @@ static bool read_prefixed(struct plain *plain, const char *begin)
 // Reads an integer or the bits of a float. Only decimal integers may have a minus sign.
 static bool read_number(struct plain *plain)
 {
-    enum { MOST_DIGITS = 18 };
+    enum { MAX_DIGITS = 18 };
     const char *begin = plain->at;
     bool minus = *begin == '-';
     plain->at += minus;
@@ -178,17 +178,17 @@ static bool read_number(struct plain *plain)
     for (; is(*plain->at, DIGIT); plain->at++)
         value = value * 10 + (unsigned)(*plain->at - '0');
     long digits = plain->at - first;
-    if (digits < 1 || digits > MOST_DIGITS || (*first == '0' && digits > 1))
+    if (digits < 1 || digits > MAX_DIGITS || (*first == '0' && digits > 1))
         return false;
     add(plain, NODE_INT, begin, minus ? -value : value);
     return true;
 }
 
 // Reads name or name.x.
-static bool read_place(struct plain *plain)
+static bool parse_location(struct plain *plain)
 {
     const char *begin = plain->at;
-    uint32_t name = take_name(plain);
+    uint32_t name = parse_name(plain);
     if (name == NONE)
         return false;
     uint32_t node = add(plain, NODE_NAME, begin, name);
@@ -213,7 +213,7 @@ static bool read_integer(struct plain *plain)
 static bool read_name(struct plain *plain)
 {
     uint32_t node = plain->tree->nodes.n;
-    if (!read_place(plain))
+    if (!parse_location(plain))
         return false;
     skip_blanks(plain);
     char sign = *plain->at;
@@ -221,7 +221,7 @@ static bool read_name(struct plain *plain)
         return true;
     plain->at++;
     skip_blanks(plain);
-    if (!(sign == '+' ? read_integer(plain) : read_place(plain)))
+    if (!(sign == '+' ? read_integer(plain) : parse_location(plain)))
         return false;
     wrap(plain, sign == '+' ? NODE_OFFSET : NODE_PAIR, node, 0);
     return true;
@@ -324,7 +324,7 @@ static bool read_guard(struct plain *plain, uint32_t instr)
     const char *begin = plain->at++;
     bool negated = *plain->at == '!';
     plain->at += negated;
-    uint32_t name = take_name(plain);
+    uint32_t name = parse_name(plain);
     if (name == NONE)
         return false;
     uint32_t guard = add(plain, NODE_GUARD, begin, name);
@@ -355,7 +355,7 @@ static bool read_label(struct plain *plain)
     const char *begin = plain->at, *end = name_end(plain);
     if (!end || *end != ':' || end[1] == ':' || is_warp_size(begin, end))
         return false;
-    uint32_t name = take_name(plain);
+    uint32_t name = parse_name(plain);
     plain->at++;
     add(plain, NODE_LABEL, begin, name);
     return true;
@@ -364,7 +364,7 @@ static bool read_label(struct plain *plain)
 static bool push_name(struct plain *plain)
 {
     const char *begin = plain->at;
-    uint32_t name = take_name(plain);
+    uint32_t name = parse_name(plain);
     if (name != NONE)
         add(plain, NODE_NAME, begin, name);
     return name != NONE;
@@ -444,7 +444,7 @@ static uint32_t add_word(struct plain *plain, enum node_kind kind, const char *b
 static bool read_declarator(struct plain *plain)
 {
     const char *begin = plain->at;
-    uint32_t name = take_name(plain);
+    uint32_t name = parse_name(plain);
     if (name == NONE)
         return false;
     uint32_t declarator = add(plain, NODE_DECLARATOR, begin, name);

@@ -9,7 +9,7 @@ enum {
     KERNEL = 64,
     FUNCTION = 128
 }; // bodies of kernels and of functions, in addition to enum
-   // directive_place
+   // directive_context
 
 static const struct pragma {
     const char *text;
@@ -79,7 +79,7 @@ static void check_string(struct directives *d, uint32_t string, uint8_t place)
         directive_check_word(d, string, pragma->text, pragma->version, 0, pragma->targets);
 }
 
-void pragma_check(struct directives *d, uint32_t directive, enum directive_place place)
+void pragma_check(struct directives *d, uint32_t directive, enum directive_context place)
 {
     NODE_EACH (child, d->tree, directive) {
         if (node_at(d, child)->kind != NODE_STRING)

@@ -262,10 +262,10 @@ static void ptx_yyerror(struct parser *p, void *scanner, const char *message)
 // Reports the unexpected token and, if they are few, the expected ones.
 static int yyreport_syntax_error(const yypcontext_t *context, struct parser *p, void *scanner)
 {
-    enum { MOST = 6 };
-    yysymbol_kind_t expected[MOST];
+    enum { LIMIT = 6 };
+    yysymbol_kind_t expected[LIMIT];
     char list[200] = "";
-    int count = 0, all = yypcontext_expected_tokens(context, expected, MOST);
+    int count = 0, all = yypcontext_expected_tokens(context, expected, LIMIT);
     for (int i = 0; i < all; i++) // the missing semicolon of old compilers is not a suggestion
         if (expected[i] != YYSYMBOL_T_END)
             expected[count++] = expected[i];

@@ -6,7 +6,7 @@ struct cursor {
     const char *at, *end;
 };
 
-static bool take(struct cursor *c, const char *word)
+static bool accept_word(struct cursor *c, const char *word)
 {
     size_t length = strlen(word);
     if ((size_t)(c->end - c->at) < length || memcmp(c->at, word, length))
@@ -16,7 +16,7 @@ static bool take(struct cursor *c, const char *word)
 }
 
 // Moves past the next `word`, or to the end of the text.
-static void skip_behind(struct cursor *c, const char *word)
+static void skip_past(struct cursor *c, const char *word)
 {
     const char *found = memmem(c->at, (size_t)(c->end - c->at), word, strlen(word));
     c->at = found ? found + strlen(word) : c->end;
@@ -27,16 +27,16 @@ static void skip_blanks(struct cursor *c)
     for (;;) {
         while (c->at < c->end && source_is_blank(*c->at))
             c->at++;
-        if (take(c, "//"))
-            skip_behind(c, "\n");
-        else if (take(c, "/*"))
-            skip_behind(c, "*/");
+        if (accept_word(c, "//"))
+            skip_past(c, "\n");
+        else if (accept_word(c, "/*"))
+            skip_past(c, "*/");
         else
             return;
     }
 }
 
-static bool take_number(struct cursor *c, uint32_t *number)
+static bool parse_number(struct cursor *c, uint32_t *number)
 {
     const char *begin = c->at;
     uint32_t value = 0;
@@ -55,10 +55,10 @@ static bool is_in_word(char byte)
 size_t arch_read(const char *text, size_t size, uint32_t *arch, char *suffix)
 {
     struct cursor c = {text, text + size};
-    if (!take(&c, "sm_") && !take(&c, "compute_"))
-        take(&c, "lto_");
+    if (!accept_word(&c, "sm_") && !accept_word(&c, "compute_"))
+        accept_word(&c, "lto_");
     *suffix = 0;
-    if (!take_number(&c, arch) || !*arch)
+    if (!parse_number(&c, arch) || !*arch)
         return 0;
     if (c.at < c.end && (*c.at == 'a' || *c.at == 'f'))
         *suffix = *c.at++;
@@ -70,16 +70,16 @@ bool ptx_header_read(struct ptx_header *header, const char *text, size_t size)
     struct cursor c = {text, text + size};
     uint32_t major, minor;
     *header = (struct ptx_header){0};
-    take(&c, "\xef\xbb\xbf"); // a byte order mark
+    accept_word(&c, "\xef\xbb\xbf"); // a byte order mark
     skip_blanks(&c);
-    if (!take(&c, ".version"))
+    if (!accept_word(&c, ".version"))
         return false;
     skip_blanks(&c);
-    if (!take_number(&c, &major) || !take(&c, ".") || !take_number(&c, &minor))
+    if (!parse_number(&c, &major) || !accept_word(&c, ".") || !parse_number(&c, &minor))
         return false;
     *header = (struct ptx_header){.major = (uint16_t)major, .minor = (uint16_t)minor};
     skip_blanks(&c);
-    if (!take(&c, ".target"))
+    if (!accept_word(&c, ".target"))
         return true;
     skip_blanks(&c);
     if (!arch_read(c.at, (size_t)(c.end - c.at), &header->arch, &header->suffix))

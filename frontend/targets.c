@@ -33,15 +33,15 @@ static bool allows_one(const char *needed, long number, char suffix)
 {
     bool below = *needed == '<';
     char *end;
-    long least = strtol(needed + below, &end, 10);
+    long min = strtol(needed + below, &end, 10);
     if (below)
-        return number < least;
+        return number < min;
     switch (*end) {
-    case 'a': return current_name(number) == current_name(least) && suffix == 'a';
+    case 'a': return current_name(number) == current_name(min) && suffix == 'a';
     case 'f':
-        return family_of(number) >= 0 && family_of(number) == family_of(least) &&
-               current_name(number) >= current_name(least) && suffix;
-    default: return number >= least;
+        return family_of(number) >= 0 && family_of(number) == family_of(min) &&
+               current_name(number) >= current_name(min) && suffix;
+    default: return number >= min;
     }
 }
 

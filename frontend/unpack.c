@@ -5,18 +5,18 @@
 #include <zstd_errors.h>
 
 enum {
-    LZ4_MOST = 255,    // extends a match by up to this many bytes per byte
-    ZSTD_MOST = 1000,  // our own limit; PTX compresses by a factor of 10 to 50
+    LZ4_MAX = 255,     // extends a match by up to this many bytes per byte
+    ZSTD_MAX = 1000,   // our own limit; PTX compresses by a factor of 10 to 50
     SLACK = 128 << 10, // for blocks shorter than one step
 };
 
 static const struct {
     const char *name;
-    uint32_t most; // unpacked bytes per packed byte
+    uint32_t max; // unpacked bytes per packed byte
 } packings[PACKINGS] = {
     [PACKING_NONE] = {"none", 1},
-    [PACKING_LZ4] = {"lz4", LZ4_MOST},
-    [PACKING_ZSTD] = {"zstd", ZSTD_MOST},
+    [PACKING_LZ4] = {"lz4", LZ4_MAX},
+    [PACKING_ZSTD] = {"zstd", ZSTD_MAX},
     [PACKING_OLD] = {"old", 0},
 };
 
@@ -25,13 +25,13 @@ const char *packing_name(enum packing packing)
     return packings[packing].name;
 }
 
-uint64_t unpack_most(enum packing packing, uint64_t packed)
+uint64_t unpack_max(enum packing packing, uint64_t packed)
 {
-    uint64_t most;
-    if (__builtin_mul_overflow(packed, (uint64_t)packings[packing].most, &most) ||
-        __builtin_add_overflow(most, (uint64_t)SLACK, &most))
+    uint64_t max;
+    if (__builtin_mul_overflow(packed, (uint64_t)packings[packing].max, &max) ||
+        __builtin_add_overflow(max, (uint64_t)SLACK, &max))
         return UINT64_MAX;
-    return most;
+    return max;
 }
 
 static const char *unpack_lz4(const char *from, size_t packed, char *to, size_t size)

@@ -189,8 +189,8 @@ static uint32_t *dominators(struct arena *arena, const struct graph *graph, uint
         d->bucket[d->semi[node]] = node;
         d->ancestor[node] = parent;
         for (uint32_t i = d->bucket[parent]; i != IR_NONE; i = d->next[i]) {
-            uint32_t least = evaluate(d, i);
-            d->idom[i] = d->semi[least] < d->semi[i] ? least : parent;
+            uint32_t min = evaluate(d, i);
+            d->idom[i] = d->semi[min] < d->semi[i] ? min : parent;
         }
         d->bucket[parent] = IR_NONE;
     }

@@ -41,7 +41,7 @@ static bool is_open(const struct ir_check *c, uint32_t decl)
 }
 
 struct arity {
-    uint32_t least, most;
+    uint32_t min, max;
     bool known; // false if a part could not be read
 };
 
@@ -54,9 +54,9 @@ static struct arity read_arity(const struct ir_check *c, uint32_t list)
     NODE_EACH (child, c->tree, list) {
         arity.known &= node_at(c, child)->kind == NODE_DECL;
         open = arity.known && is_open(c, child);
-        arity.most++;
+        arity.max++;
     }
-    arity.least = arity.most - open;
+    arity.min = arity.max - open;
     return arity;
 }
 
@@ -65,13 +65,13 @@ static void check_arity(struct ir_check *c, uint32_t declaration, uint8_t kind, 
 {
     struct arity arity = read_arity(c, find_child(c, declaration, kind));
     uint32_t count = count_children(c, given);
-    if (!arity.known || (count >= arity.least && count <= arity.most))
+    if (!arity.known || (count >= arity.min && count <= arity.max))
         return;
     const struct node *at = node_at(c, given == IR_NONE ? c->inst->node : given);
     const struct node *there = node_at(c, declaration);
     uint32_t stop = find_child(c, declaration, NODE_SCOPE);
     diag_add(c->diags, DIAG_ERROR, "operands", at->begin, at->end,
-             "the function has %u %s%s, here %s %u", arity.most, what, arity.most == 1 ? "" : "s",
+             "the function has %u %s%s, here %s %u", arity.max, what, arity.max == 1 ? "" : "s",
              count == 1 ? "is" : "are", count);
     diag_add(c->diags, DIAG_NOTE, "operands", there->begin,
              stop == IR_NONE ? there->end : node_at(c, stop)->begin, "it is declared here");
@@ -239,7 +239,7 @@ static bool is_float(uint16_t type)
     return type == W_f16 || type == W_f32 || type == W_f64;
 }
 
-static bool takes_type(const struct ir_check *c, uint16_t formal, uint16_t actual)
+static bool accepts_type(const struct ir_check *c, uint16_t formal, uint16_t actual)
 {
     formal = formal == W_f16x2 ? W_b32 : formal;
     actual = actual == W_f16x2 ? W_b32 : actual;
@@ -267,7 +267,7 @@ static const char *compare_types(const struct ir_check *c, uint32_t decl, uint32
     if (actual.type >= WORD_COUNT)
         return NULL;
     if (formal.array != actual.array || (formal.array ? !formal.open && formal.bytes != actual.bytes
-                                                      : !takes_type(c, formal.type, actual.type)))
+                                                      : !accepts_type(c, formal.type, actual.type)))
         return other;
     return formal.align != actual.align ? "has another alignment than the parameter" : NULL;
 }

@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LEVELS = 8 };
+enum { MAX_LEVELS = 8 };
 
 struct data {
     struct ir_check *c;
     const uint16_t *space_of; // by name: state space of the module's variables, W_func for
                               // functions
     uint16_t type;
-    uint32_t levels, count[MOST_LEVELS]; // number of elements of each dimension and of a vector; 0:
-                                         // any number
+    uint32_t levels, count[MAX_LEVELS]; // number of elements of each dimension and of a vector; 0:
+                                        // any number
 };
 
 static const struct node *at(const struct data *d, uint32_t node)
@@ -144,7 +144,7 @@ static void read_levels(struct data *d, uint32_t declarator, uint32_t decl)
     uint32_t vector = 0;
     d->levels = 0;
     NODE_EACH (child, d->c->tree, declarator)
-        if (at(d, child)->kind == NODE_DIMENSION && d->levels < MOST_LEVELS - 1)
+        if (at(d, child)->kind == NODE_DIMENSION && d->levels < MAX_LEVELS - 1)
             d->count[d->levels++] = at(d, child)->size > 1 ? (uint32_t)at(d, child + 1)->value : 0;
     NODE_EACH (child, d->c->tree, decl) {
         const struct node *spec = at(d, child);

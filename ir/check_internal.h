@@ -91,8 +91,8 @@ enum fault_kind check_elements(struct ir_check *c, uint32_t vector, uint32_t *at
 // Returns the type of the same kind with twice the bits, or W_UNKNOWN.
 uint16_t check_twice_as_wide(uint16_t type);
 // Return true if a literal can have the type. `kind` is NODE_FLOAT32 or NODE_FLOAT64.
-bool check_takes_float(uint8_t kind, uint16_t type);
-bool check_takes_integer(uint16_t type);
+bool check_allows_float(uint8_t kind, uint16_t type);
+bool check_allows_integer(uint16_t type);
 // Fills the sets of register types.
 void check_init_types(struct ir_check *c);
 // Checks the initialisers of variables.

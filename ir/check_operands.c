@@ -58,12 +58,12 @@ static bool fit_integer(const struct fit *f, uint32_t node, uint64_t value)
     const struct form_operand *spec = f->spec;
     if (spec->kind == FORM_REGISTER || spec->written)
         return refuse(f, FAULT_REGISTER, node);
-    if (spec->kind == FORM_SOURCE && !check_takes_integer(operand_type(f->match, spec)))
+    if (spec->kind == FORM_SOURCE && !check_allows_integer(operand_type(f->match, spec)))
         return refuse(f, FAULT_NUMBER, node);
     if (spec->negated && value >> 63)
         value = -value;
     value = spec->low ? (uint32_t)value : value;
-    if (spec->ranged && (value < spec->least || value > spec->most || value % spec->step))
+    if (spec->ranged && (value < spec->min || value > spec->max || value % spec->step))
         return refuse(f, FAULT_RANGE, node);
     return is_listed(spec, value) || refuse(f, FAULT_RANGE, node);
 }
@@ -76,7 +76,7 @@ static bool fit_float(const struct fit *f, uint32_t node)
         return refuse(f, FAULT_IMMEDIATE, node);
     if (operand_type(f->match, f->spec) == W_UNKNOWN && f->spec->special)
         return refuse(f, FAULT_NUMBER, node);
-    return check_takes_float(node_at(f, node)->kind, operand_type(f->match, f->spec)) ||
+    return check_allows_float(node_at(f, node)->kind, operand_type(f->match, f->spec)) ||
            refuse(f, FAULT_NUMBER, node);
 }
 
@@ -106,7 +106,7 @@ static bool fit_special(const struct fit *f, uint32_t node, uint32_t special, bo
     const struct isa_special_info *info = &isa_specials[special];
     uint16_t type = operand_type(f->match, f->spec);
     bool element =
-        f->element && !f->spec->written && type != W_UNKNOWN && check_takes_integer(type);
+        f->element && !f->spec->written && type != W_UNKNOWN && check_allows_integer(type);
     if (!f->spec->special && !element)
         return refuse(f, FAULT_SPECIAL, node);
     f->c->special = special;
@@ -116,8 +116,8 @@ static bool fit_special(const struct fit *f, uint32_t node, uint32_t special, bo
     if (info->parts > 1 && !member)
         return refuse(f, FAULT_SCALAR, node);
     uint32_t bits = isa_words[type].value;
-    bool large = bits >= info->least || (f->spec->wider && !element);
-    return (large && bits <= info->most) || refuse(f, FAULT_SPECIAL_SIZE, node);
+    bool large = bits >= info->min || (f->spec->wider && !element);
+    return (large && bits <= info->max) || refuse(f, FAULT_SPECIAL_SIZE, node);
 }
 
 // Returns true for instructions that ptxas replaces by a text of its own, which allows no sum.
@@ -197,12 +197,12 @@ static bool fit_selector(const struct fit *f, uint32_t node)
     bool half = text[dot] == 'h';
     if ((!half && text[dot] != 'b') || !count || (parts == 2 && !half) || (parts == 4 && half))
         return refuse(f, FAULT_SELECTOR, node);
-    char most = parts == 1         ? (half ? '1' : '3')
-                : f->spec->written ? (char)('0' + parts - 1)
-                                   : (char)('0' + 2 * parts - 1);
+    char max = parts == 1         ? (half ? '1' : '3')
+               : f->spec->written ? (char)('0' + parts - 1)
+                                  : (char)('0' + 2 * parts - 1);
     bool good = parts == 1 ? count == 1 : f->spec->written ? count <= parts : count == parts;
     for (uint32_t i = 0; i < count; i++) {
-        good &= digits[i] >= '0' && digits[i] <= most;
+        good &= digits[i] >= '0' && digits[i] <= max;
         good &= !f->spec->written || !i || digits[i] < digits[i - 1];
     }
     return good || refuse(f, FAULT_SELECTOR, node);
@@ -244,7 +244,7 @@ static bool fit_member(const struct fit *f, uint32_t node)
 static bool fit_elements(const struct fit *f, uint32_t node, uint32_t length);
 
 // Returns true for loads and stores, which also accept a scalar in braces.
-static bool takes_braces(const struct fit *f)
+static bool allows_braces(const struct fit *f)
 {
     uint16_t op = f->match->form->op;
     return op == OP_ld || op == OP_ldu || op == OP_st || op == OP_suld || op == OP_sust;
@@ -264,7 +264,7 @@ static bool fit_variable_sum(const struct fit *f, uint32_t node, const struct ir
 {
     bool function = f->c->module->symbols.v[operand->index].space == W_func;
     uint16_t type = operand_type(f->match, f->spec);
-    bool number = f->spec->kind == FORM_SOURCE && type != W_pred && check_takes_integer(type);
+    bool number = f->spec->kind == FORM_SOURCE && type != W_pred && check_allows_integer(type);
     if (f->spec->kind == FORM_IMMEDIATE)
         return refuse(f, FAULT_IMMEDIATE, node);
     return !function && (number || f->spec->variable) ? true : refuse(f, FAULT_VALUE, node);
@@ -276,7 +276,7 @@ static bool fit_register_sum(const struct fit *f, uint32_t node, const struct ir
     const struct ir_register *reg = &f->c->fn->registers.v[operand->index];
     if (!fit_register(f, node + 1, operand, false))
         return false;
-    bool integer = reg->type >= WORD_COUNT || (reg->bits <= 64 && check_takes_integer(reg->type));
+    bool integer = reg->type >= WORD_COUNT || (reg->bits <= 64 && check_allows_integer(reg->type));
     return integer || refuse(f, FAULT_ADDEND, node);
 }
 
@@ -326,7 +326,7 @@ static bool fit_value(const struct fit *f, uint32_t node)
         return (f->spec->variable && is_variable(f, node + 1)) ||
                refuse(f, f->spec->written ? FAULT_REGISTER : FAULT_VALUE, node);
     case NODE_VECTOR:
-        return takes_braces(f) ? fit_elements(f, node, 1) : refuse(f, FAULT_SCALAR, node);
+        return allows_braces(f) ? fit_elements(f, node, 1) : refuse(f, FAULT_SCALAR, node);
     default:
         return refuse(
             f, f->spec->written || f->spec->kind == FORM_REGISTER ? FAULT_REGISTER : FAULT_VALUE,
@@ -416,7 +416,7 @@ static bool fit_predicate(const struct fit *f, uint32_t node)
         return true;
     if (operand->kind == OPERAND_SINK)
         return f->spec->sink || refuse(f, FAULT_SINK, node);
-    if (operand->kind == OPERAND_SPECIAL && isa_specials[operand->index].most == 1 &&
+    if (operand->kind == OPERAND_SPECIAL && isa_specials[operand->index].max == 1 &&
         f->spec->special)
         return true;
     if (operand->kind != OPERAND_REGISTER)
@@ -446,7 +446,7 @@ static bool fit_pair(struct fit *f, uint32_t node)
 }
 
 // Returns true for loads and atomics from global memory through a register.
-static bool takes_unified(const struct fit *f, uint32_t node)
+static bool allows_unified(const struct fit *f, uint32_t node)
 {
     uint16_t op = f->match->form->op, space = f->c->inst->space;
     if ((op != OP_ld && op != OP_ldu && op != OP_atom) || (space != W_UNKNOWN && space != W_global))
@@ -476,7 +476,7 @@ static bool fit_address(struct fit *f, uint32_t node)
         return true;
     if (at->kind != NODE_ADDRESS || at->size < 2)
         return refuse(f, FAULT_ADDRESS, node);
-    if (at->aux == W_unified_mod && !takes_unified(f, node))
+    if (at->aux == W_unified_mod && !allows_unified(f, node))
         return refuse(f, FAULT_UNIFIED, node);
     uint32_t base = node + 1;
     uint8_t kind = node_at(f, base)->kind;

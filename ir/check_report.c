@@ -34,9 +34,9 @@ static const char *range_text(struct ir_check *c, const struct form_operand *spe
     if (spec->value_count)
         return values_text(c, spec);
     if (spec->step == 1)
-        return arena_printf(&c->scratch, "is not between %u and %u", spec->least, spec->most);
+        return arena_printf(&c->scratch, "is not between %u and %u", spec->min, spec->max);
     return arena_printf(&c->scratch, "is not a multiple of %u between %u and %u", spec->step,
-                        spec->least, spec->most);
+                        spec->min, spec->max);
 }
 
 static const char *fault_text(struct ir_check *c, const struct ir_fault *fault)

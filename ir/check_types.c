@@ -28,7 +28,7 @@ enum type_kind check_type_kind(uint16_t type)
 // or of a larger one, by the rules of ptxas. Integer instructions never accept floating-point
 // registers and vice versa. Formats without a register type of their own are stored in .bN
 // registers.
-static bool takes(uint16_t type, uint16_t reg, bool larger)
+static bool allows_register(uint16_t type, uint16_t reg, bool larger)
 {
     enum type_kind kind = check_type_kind(type), of = check_type_kind(reg);
     switch (kind) {
@@ -48,9 +48,10 @@ static void init_type(struct ir_check *c, uint16_t type)
         uint16_t reg = register_types[i];
         bool same = isa_words[type].value == isa_words[reg].value;
         bool larger = isa_words[type].value < isa_words[reg].value;
-        if (same && takes(type, reg, false))
+        if (same && allows_register(type, reg, false))
             c->exact[type] |= 1u << i;
-        if ((same && takes(type, reg, false)) || (larger && takes(type, reg, true)))
+        if ((same && allows_register(type, reg, false)) ||
+            (larger && allows_register(type, reg, true)))
             c->wider[type] |= 1u << i;
     }
 }
@@ -80,14 +81,14 @@ uint16_t check_twice_as_wide(uint16_t type)
     return W_UNKNOWN;
 }
 
-bool check_takes_float(uint8_t kind, uint16_t type)
+bool check_allows_float(uint8_t kind, uint16_t type)
 {
     if (type == W_f32 || type == W_f64 || type == W_UNKNOWN)
         return true;
     return type == (kind == NODE_FLOAT32 ? W_b32 : W_b64);
 }
 
-bool check_takes_integer(uint16_t type)
+bool check_allows_integer(uint16_t type)
 {
     if (type == W_UNKNOWN)
         return true;

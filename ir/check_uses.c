@@ -134,7 +134,7 @@ static bool is_conversion(const struct ir_check *c)
 }
 
 // Checks variables whose address is used as a value.
-static void check_addresses_taken(struct ir_check *c)
+static void check_address_operands(struct ir_check *c)
 {
     for (uint32_t i = 0; i < c->inst->operand_count; i++) {
         const struct ir_operand *operand = &c->fn->operands.v[c->inst->operands + i];
@@ -181,7 +181,7 @@ void check_uses(struct ir_check *c)
     case OP_mov:
     case OP_cvta:
     case OP_mapa:
-    case OP_getctarank: check_addresses_taken(c); break;
+    case OP_getctarank: check_address_operands(c); break;
     default:
         if (!names_objects(c->inst->op))
             check_spaces(c);

@@ -11,8 +11,8 @@
 
 struct minima {
     uint32_t count;
-    uint32_t *least; // node i has the children 2 i and 2 i + 1; leaves are consecutive from `count`
-                     // on
+    uint32_t *min; // node i has the children 2 i and 2 i + 1; leaves are consecutive from `count`
+                   // on
 };
 
 struct frontiers {
@@ -32,31 +32,31 @@ static struct minima minima_new(struct arena *arena, uint32_t count)
         leaves *= 2;
     struct minima m = {leaves, ARENA_ARRAY(arena, uint32_t, 2 * leaves)};
     for (uint32_t i = 0; i < 2 * leaves; i++)
-        m.least[i] = UINT32_MAX;
+        m.min[i] = UINT32_MAX;
     return m;
 }
 
 static void minima_build(struct minima *m)
 {
     for (uint32_t i = m->count; i-- > 1;)
-        m->least[i] = m->least[2 * i] < m->least[2 * i + 1] ? m->least[2 * i] : m->least[2 * i + 1];
+        m->min[i] = m->min[2 * i] < m->min[2 * i + 1] ? m->min[2 * i] : m->min[2 * i + 1];
 }
 
 // Returns the minimum of the leaves [first, end).
 static uint32_t minima_of(const struct minima *m, uint32_t first, uint32_t end)
 {
-    uint32_t least = UINT32_MAX;
+    uint32_t min = UINT32_MAX;
     for (first += m->count, end += m->count; first < end; first /= 2, end /= 2) {
         if (first & 1) {
-            least = m->least[first] < least ? m->least[first] : least;
+            min = m->min[first] < min ? m->min[first] : min;
             first++;
         }
         if (end & 1) {
             end--;
-            least = m->least[end] < least ? m->least[end] : least;
+            min = m->min[end] < min ? m->min[end] : min;
         }
     }
-    return least;
+    return min;
 }
 
 // Returns the reachable blocks in the order of the walk.
@@ -115,7 +115,7 @@ struct frontiers *frontiers_new(struct arena *arena, const struct ir_function *f
     f->first = ARENA_ARRAY(arena, uint32_t, count + 1);
     f->join = ARENA_ARRAY(arena, uint32_t, edges + 1);
     for (uint32_t i = 0; i < count; i++)
-        levels.least[levels.count + i] = level[order[i]];
+        levels.min[levels.count + i] = level[order[i]];
     minima_build(&levels);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t block = order[i];
@@ -127,7 +127,7 @@ struct frontiers *frontiers_new(struct arena *arena, const struct ir_function *f
                 continue;
             // Only below the block where the paths from both predecessors merge.
             uint32_t meets = before ? minima_of(&levels, before, i + 1) : 0;
-            f->edges.least[f->edges.count + edge] = meets > from ? meets : from;
+            f->edges.min[f->edges.count + edge] = meets > from ? meets : from;
             f->join[edge++] = join;
             seen[join] = i + 1;
         }
@@ -141,8 +141,8 @@ struct frontiers *frontiers_new(struct arena *arena, const struct ir_function *f
 struct query {
     const struct frontiers *of;
     struct arena *arena;
-    uint32_t first, end, most; // range of edges; maximum level
-    struct ir_run joins;
+    uint32_t first, end, max; // range of edges; maximum level
+    struct block_range joins;
     struct frontier_list *list;
 };
 
@@ -151,7 +151,7 @@ static void list_edges(const struct query *q, uint32_t node, uint32_t from, uint
 {
     const struct minima *m = &q->of->edges;
     bool outside = q->of->low[node] > q->joins.last || q->of->high[node] < q->joins.first;
-    if (from >= q->end || from + width <= q->first || m->least[node] > q->most || outside)
+    if (from >= q->end || from + width <= q->first || m->min[node] > q->max || outside)
         return;
     if (node >= m->count) {
         vec_push(q->arena, &q->list->blocks, q->of->join[from]);
@@ -162,7 +162,7 @@ static void list_edges(const struct query *q, uint32_t node, uint32_t from, uint
 }
 
 void frontiers_find(const struct frontiers *f, struct arena *arena, uint32_t block,
-                    struct ir_run joins, struct frontier_list *list)
+                    struct block_range joins, struct frontier_list *list)
 {
     const struct ir_block *at = &f->fn->blocks.v[block];
     uint32_t size = (at->dom_out - at->dom_in + 1) / 2, position = f->position[block];
@@ -170,7 +170,7 @@ void frontiers_find(const struct frontiers *f, struct arena *arena, uint32_t blo
                           .arena = arena,
                           .first = f->first[position],
                           .end = f->first[position + size],
-                          .most = f->level[block],
+                          .max = f->level[block],
                           .joins = joins,
                           .list = list};
     list_edges(&query, 1, 0, f->edges.count);

@@ -65,13 +65,13 @@ struct frontier_list {
 // Adds to the list, once each, those of the join blocks `joins` that are in the dominance frontier
 // of a reachable block.
 void frontiers_find(const struct frontiers *frontiers, struct arena *arena, uint32_t block,
-                    struct ir_run joins, struct frontier_list *list);
+                    struct block_range joins, struct frontier_list *list);
 
 // Liveness of registers that are live in many blocks.
 struct wide_list {
     uint32_t reg;
     // Ranges of blocks in which it is live on entry; ascending, not adjacent.
-    VEC(struct ir_run) runs;
+    VEC(struct block_range) runs;
 };
 
 // Computes the ranges of these registers. Returns false if it gave up on some of them, whose ranges

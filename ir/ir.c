@@ -289,7 +289,9 @@ bool ir_has_modifier(const struct ir_module *module, const struct ir_function *f
     return false;
 }
 
-struct place ir_place(const struct ir_module *module, const struct ir_function *fn, uint32_t inst)
+struct source_position ir_position(const struct ir_module *module, const struct ir_function *fn,
+                                   uint32_t inst)
 {
-    return source_place(module->tree->source, module->tree->nodes.v[fn->insts.v[inst].node].begin);
+    return source_position_at(module->tree->source,
+                              module->tree->nodes.v[fn->insts.v[inst].node].begin);
 }

@@ -131,7 +131,7 @@ struct ir_phi {
 };
 
 // A range of consecutive blocks.
-struct ir_run {
+struct block_range {
     uint32_t first, last;
 };
 
@@ -167,7 +167,7 @@ struct ir_function {
     VEC(struct ir_phi) phis;
     VEC(uint32_t) phi_args;
     VEC(uint32_t) uses;
-    VEC(struct ir_run)
+    VEC(struct block_range)
     live;                  // where registers are live on entry: block ranges by register,
                            // ascending
     VEC(uint32_t) live_at; // registers + 1 entries, indices into `live`
@@ -297,4 +297,5 @@ uint16_t ir_type_bits(uint16_t type);
 bool ir_type_is_signed(uint16_t type);
 bool ir_type_is_integer(uint16_t type);
 // Returns the source position of an instruction.
-struct place ir_place(const struct ir_module *module, const struct ir_function *fn, uint32_t inst);
+struct source_position ir_position(const struct ir_module *module, const struct ir_function *fn,
+                                   uint32_t inst);

@@ -69,18 +69,18 @@ struct marks {
     bool by_loops;
 };
 
-enum { MOST_STEPS = 256 }; // limit of a walk
+enum { MAX_STEPS = 256 }; // limit of a walk
 
 // Adds a block range. The walk usually goes from a block to the one before it, which extends the
 // last range.
 static void add_live(struct liveness *l, uint32_t reg, uint32_t first, uint32_t last)
 {
     struct ir_function *fn = l->fn;
-    struct ir_run *run = fn->live.n > fn->live_at.v[reg] ? &fn->live.v[fn->live.n - 1] : NULL;
+    struct block_range *run = fn->live.n > fn->live_at.v[reg] ? &fn->live.v[fn->live.n - 1] : NULL;
     if (run && last + 1 == run->first)
         run->first = first;
     else
-        vec_push(&l->work->lists, &fn->live, (struct ir_run){first, last});
+        vec_push(&l->work->lists, &fn->live, (struct block_range){first, last});
 }
 
 // Marks the loops around a block that defines the register.
@@ -136,7 +136,7 @@ static void spread_back(const struct liveness *l, uint32_t reg, uint32_t block, 
 // Propagates liveness of one register from the blocks that read it back to the blocks that define
 // it. Returns false if that takes more than `most` steps.
 static bool spread(struct liveness *l, uint32_t reg, const struct csr *readers,
-                   const struct csr *kills, struct marks *m, uint32_t most)
+                   const struct csr *kills, struct marks *m, uint32_t max)
 {
     struct ir_function *fn = l->fn;
     uint32_t depth = 0;
@@ -148,7 +148,7 @@ static bool spread(struct liveness *l, uint32_t reg, const struct csr *readers,
         m->marked[readers->item[i]] = reg + 1;
         m->stack[depth++] = readers->item[i];
     }
-    for (; depth && most; most--) {
+    for (; depth && max; max--) {
         uint32_t block = m->stack[--depth], whole = find_whole(l, reg, block, m);
         if (whole == IR_NONE) {
             add_live(l, reg, block, block);
@@ -165,14 +165,14 @@ static bool spread(struct liveness *l, uint32_t reg, const struct csr *readers,
 
 static int by_first(const void *a, const void *b)
 {
-    const struct ir_run *x = a, *y = b;
+    const struct block_range *x = a, *y = b;
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
 // Sorts the ranges of the last register and merges adjacent ones.
-static void join_runs(struct ir_function *fn, uint32_t from)
+static void merge_ranges(struct ir_function *fn, uint32_t from)
 {
-    struct ir_run *v = fn->live.v;
+    struct block_range *v = fn->live.v;
     uint32_t n = from;
     bool sorted = true;
     for (uint32_t i = from + 1; i < fn->live.n; i++)
@@ -202,7 +202,7 @@ static struct marks new_marks(struct liveness *l)
 }
 
 // Inserts the ranges of wide registers between those of the others.
-static void insert_runs(struct liveness *l, const struct wide_list *wide, uint32_t count)
+static void insert_ranges(struct liveness *l, const struct wide_list *wide, uint32_t count)
 {
     struct ir_function *fn = l->fn;
     uint32_t more = 0, from = fn->live.n, at = 0;
@@ -212,7 +212,7 @@ static void insert_runs(struct liveness *l, const struct wide_list *wide, uint32
     at = fn->live.n = from + more;
     for (uint32_t reg = fn->registers.n; reg-- > 0;) {
         bool is_wide = count && wide[count - 1].reg == reg;
-        const struct ir_run *runs =
+        const struct block_range *runs =
             is_wide ? wide[--count].runs.v : fn->live.v + fn->live_at.v[reg];
         uint32_t n = is_wide ? wide[count].runs.n : from - fn->live_at.v[reg];
         from = fn->live_at.v[reg];
@@ -236,7 +236,7 @@ static void walk_wide(struct liveness *l, struct wide_list *wide, const struct c
     memset(m->marked, 0, fn->blocks.n * sizeof *m->marked);
     memset(m->taken, 0, fn->loops.n * sizeof *m->taken);
     spread(l, wide->reg, readers, &l->work->definitions, m, UINT32_MAX);
-    join_runs(fn, from);
+    merge_ranges(fn, from);
     vec_reserve(l->scratch, &wide->runs, fn->live.n - from);
     wide->runs.n = fn->live.n - from;
     memcpy(wide->runs.v, fn->live.v + from, wide->runs.n * sizeof *wide->runs.v);
@@ -255,8 +255,8 @@ static void spread_all(struct liveness *l)
         fn->live_at.v[reg] = fn->live.n;
         if (!l->exposed_counts[reg])
             continue;
-        if (spread(l, reg, &readers, &l->work->definitions, &marks, MOST_STEPS)) {
-            join_runs(fn, fn->live_at.v[reg]);
+        if (spread(l, reg, &readers, &l->work->definitions, &marks, MAX_STEPS)) {
+            merge_ranges(fn, fn->live_at.v[reg]);
         } else {
             fn->live.n = fn->live_at.v[reg];
             vec_push(l->scratch, &wide, (struct wide_list){.reg = reg});
@@ -268,7 +268,7 @@ static void spread_all(struct liveness *l)
     if (!liveness_wide(fn, l->scratch, &readers, &l->work->definitions, wide.v, wide.n))
         for (uint32_t i = 0; i < wide.n; i++)
             walk_wide(l, &wide.v[i], &readers, &marks);
-    insert_runs(l, wide.v, wide.n);
+    insert_ranges(l, wide.v, wide.n);
     fn->live_at.v[fn->registers.n] = fn->live.n;
 }
 

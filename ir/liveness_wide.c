@@ -26,7 +26,7 @@ static bool update(struct wide_search *w, uint32_t block)
     return changed;
 }
 
-enum { MOST_ROUNDS = 12 };
+enum { MAX_ROUNDS = 12 };
 
 // Returns false if the equations do not hold after some rounds: with nested loops, a round may
 // propagate a value across one loop only.
@@ -34,7 +34,7 @@ static bool solve(struct wide_search *w)
 {
     const struct ir_function *fn = w->fn;
     bool changed = true;
-    for (uint32_t round = 0; changed && round < MOST_ROUNDS; round++) {
+    for (uint32_t round = 0; changed && round < MAX_ROUNDS; round++) {
         changed = false;
         for (uint32_t i = fn->rpo.n; i-- > 0;)
             changed |= update(w, fn->rpo.v[i]);
@@ -44,7 +44,7 @@ static bool solve(struct wide_search *w)
     return !changed;
 }
 
-static void list_runs(const struct wide_search *w, struct wide_list *lists)
+static void list_ranges(const struct wide_search *w, struct wide_list *lists)
 {
     uint32_t first[64] = {0};
     uint64_t before = 0;
@@ -55,7 +55,7 @@ static void list_runs(const struct wide_search *w, struct wide_list *lists)
             if (now >> k & 1)
                 first[k] = block;
             else
-                vec_push(w->scratch, &lists[k].runs, (struct ir_run){first[k], block - 1});
+                vec_push(w->scratch, &lists[k].runs, (struct block_range){first[k], block - 1});
         }
         before = now;
     }
@@ -79,7 +79,7 @@ bool liveness_wide(const struct ir_function *fn, struct arena *scratch, const st
             mark(w.defined, kills, lists[i].reg, UINT64_C(1) << (i - from));
         }
         if (solve(&w))
-            list_runs(&w, lists + from);
+            list_ranges(&w, lists + from);
         else
             all = false;
     }

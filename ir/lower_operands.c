@@ -3,7 +3,7 @@
 
 enum { CARRY = 0 };
 
-struct place_role {
+struct operand_role {
     enum ir_role role;
     uint8_t slot;
     bool negated, both; // both: read and written
@@ -12,7 +12,7 @@ struct place_role {
 // Adds an operand at a node to the last instruction. Writes the members in place: copying a struct
 // that was just written stalls on the stores.
 static struct ir_operand *add_operand(struct ir_lower *l, enum ir_operand_kind kind,
-                                      struct place_role place, uint32_t index, uint32_t node)
+                                      struct operand_role place, uint32_t index, uint32_t node)
 {
     struct ir_function *fn = l->fn;
     vec_reserve(l->lists, &fn->operands, fn->operands.n + 1);
@@ -40,7 +40,7 @@ static void keep_value(struct ir_lower *l, bool both)
     bool partial = operand->part || operand->member != W_UNKNOWN;
     if (operand->role != ROLE_DEF || !(both || guarded || partial))
         return;
-    struct place_role place = {ROLE_KEEP, operand->slot, operand->negated, false};
+    struct operand_role place = {ROLE_KEEP, operand->slot, operand->negated, false};
     struct ir_operand *kept =
         add_operand(l, OPERAND_REGISTER, place, operand->index, operand->node);
     operand = kept - 1;
@@ -56,7 +56,7 @@ static bool is_sink(const struct ir_lower *l, uint32_t id)
 }
 
 // Adds the operand of a name that is not a register.
-static struct ir_operand *add_other(struct ir_lower *l, uint32_t node, struct place_role place,
+static struct ir_operand *add_other(struct ir_lower *l, uint32_t node, struct operand_role place,
                                     struct binding binding)
 {
     uint32_t id = (uint32_t)node_at(l, node)->value;
@@ -83,7 +83,7 @@ static struct ir_operand *add_other(struct ir_lower *l, uint32_t node, struct pl
 }
 
 // Adds a name as an operand. `member` and `value` come from the surrounding node.
-static void add_name(struct ir_lower *l, uint32_t node, struct place_role place, uint16_t member,
+static void add_name(struct ir_lower *l, uint32_t node, struct operand_role place, uint16_t member,
                      int64_t value, bool has_member)
 {
     uint32_t id = (uint32_t)node_at(l, node)->value;
@@ -108,7 +108,7 @@ static void add_name(struct ir_lower *l, uint32_t node, struct place_role place,
         keep_value(l, place.both);
 }
 
-static void add_leaf(struct ir_lower *l, uint32_t node, struct place_role place,
+static void add_leaf(struct ir_lower *l, uint32_t node, struct operand_role place,
                      enum ir_operand_kind kind)
 {
     place.role = place.role == ROLE_DEF ? ROLE_USE : place.role;
@@ -116,15 +116,15 @@ static void add_leaf(struct ir_lower *l, uint32_t node, struct place_role place,
     operand->value = (int64_t)node_at(l, node)->value;
 }
 
-static void add_operand_node(struct ir_lower *l, uint32_t node, struct place_role place);
+static void add_operand_node(struct ir_lower *l, uint32_t node, struct operand_role place);
 
-static void add_children(struct ir_lower *l, uint32_t node, struct place_role place)
+static void add_children(struct ir_lower *l, uint32_t node, struct operand_role place)
 {
     NODE_EACH (child, l->module->tree, node)
         add_operand_node(l, child, place);
 }
 
-static void add_unknown(struct ir_lower *l, uint32_t node, struct place_role place)
+static void add_unknown(struct ir_lower *l, uint32_t node, struct operand_role place)
 {
     place.role = place.role == ROLE_DEF ? ROLE_USE : place.role;
     add_children(l, node, place);
@@ -132,7 +132,7 @@ static void add_unknown(struct ir_lower *l, uint32_t node, struct place_role pla
 }
 
 // Adds [base + offset] or [base, {x, y}]: the first part is the address, the others are read.
-static void add_address(struct ir_lower *l, uint32_t node, struct place_role place)
+static void add_address(struct ir_lower *l, uint32_t node, struct operand_role place)
 {
     bool first = true;
     place.both = false;
@@ -149,7 +149,7 @@ static bool accesses_memory(const struct ir_inst *inst)
 }
 
 // Adds name[index], an array element: for ld and st its contents, otherwise its address.
-static void add_element(struct ir_lower *l, uint32_t node, struct place_role place)
+static void add_element(struct ir_lower *l, uint32_t node, struct operand_role place)
 {
     uint32_t index = node_next(l->module->tree, node + 1);
     struct binding binding = names_resolve(&l->names, (uint32_t)node_at(l, node + 1)->value);
@@ -164,7 +164,7 @@ static void add_element(struct ir_lower *l, uint32_t node, struct place_role pla
     add_name(l, node + 1, place, W_UNKNOWN, size * (int64_t)node_at(l, index)->value, false);
 }
 
-static void add_operand_node(struct ir_lower *l, uint32_t node, struct place_role place)
+static void add_operand_node(struct ir_lower *l, uint32_t node, struct operand_role place)
 {
     const struct node *at = node_at(l, node);
     switch (at->kind) {
@@ -207,7 +207,7 @@ static void add_call_operands(struct ir_lower *l, uint32_t node, uint32_t first)
     for (uint32_t child = first; child < node_next(l->module->tree, node);
          child = node_next(l->module->tree, child)) {
         const struct node *at = node_at(l, child);
-        struct place_role place = {.slot = slot++};
+        struct operand_role place = {.slot = slot++};
         if (at->kind == NODE_LIST) {
             place.role = named ? ROLE_USE : ROLE_DEF;
             add_operand_node(l, child, place);
@@ -252,7 +252,7 @@ void lower_operands(struct ir_lower *l, uint32_t node, uint32_t first, const cha
     uint8_t slot = 0;
     for (uint32_t child = first; child < node_next(l->module->tree, node);
          child = node_next(l->module->tree, child)) {
-        struct place_role place = {role_of(*roles), slot, false, *roles == 'm'};
+        struct operand_role place = {role_of(*roles), slot, false, *roles == 'm'};
         add_operand_node(l, child, place);
         if (*roles && roles[1])
             roles++;
@@ -265,13 +265,13 @@ void lower_operands(struct ir_lower *l, uint32_t node, uint32_t first, const cha
 void lower_guard(struct ir_lower *l, uint32_t node, bool negated)
 {
     add_name(l, node,
-             (struct place_role){.role = ROLE_GUARD, .slot = UINT8_MAX, .negated = negated},
+             (struct operand_role){.role = ROLE_GUARD, .slot = UINT8_MAX, .negated = negated},
              W_UNKNOWN, 0, false);
 }
 
 void lower_carry(struct ir_lower *l, enum ir_role role)
 {
-    struct place_role place = {.role = role, .slot = UINT8_MAX};
+    struct operand_role place = {.role = role, .slot = UINT8_MAX};
     add_operand(l, OPERAND_REGISTER, place, CARRY, IR_NONE);
     keep_value(l, false);
 }
@@ -279,7 +279,7 @@ void lower_carry(struct ir_lower *l, enum ir_role role)
 void lower_results(struct ir_lower *l)
 {
     const struct ir_function *fn = l->fn;
-    struct place_role place = {.role = ROLE_USE, .slot = UINT8_MAX};
+    struct operand_role place = {.role = ROLE_USE, .slot = UINT8_MAX};
     for (uint32_t reg = CARRY + 1; reg < fn->registers.n && lower_is_result(l, reg); reg++)
         add_operand(l, OPERAND_REGISTER, place, reg, IR_NONE);
 }

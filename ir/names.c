@@ -28,7 +28,7 @@ static const struct node *node_at(const struct names *names, uint32_t node)
 
 // Scopes
 
-static struct binding *place_of(struct names *names, uint32_t name, bool family)
+static struct binding *label_index(struct names *names, uint32_t name, bool family)
 {
     struct name_meaning *of = &names->of.v[name];
     return family ? &of->family : &of->binding;
@@ -60,7 +60,7 @@ static uint32_t add_symbol(struct names *names, const struct ir_symbol *symbol)
 
 static struct split split_name(struct names *names, uint32_t id)
 {
-    enum { MOST_DIGITS = 8 };
+    enum { MAX_DIGITS = 8 };
     struct split *split = &names->of.v[id].split;
     if (split->prefix && (split->prefix != IR_NONE || split->number >= names->count))
         return *split;
@@ -72,7 +72,7 @@ static struct split split_name(struct names *names, uint32_t id)
     uint32_t first = digits;
     while (first + 1 < name->length && name->text[first] == '0') // r01 is r1
         first++;
-    if (digits == name->length || name->length - first > MOST_DIGITS)
+    if (digits == name->length || name->length - first > MAX_DIGITS)
         return *split;
     uint32_t prefix = intern_find(&names->module->tree->names, name->text, digits);
     split->number = names->count;
@@ -89,7 +89,7 @@ static struct split split_name(struct names *names, uint32_t id)
 static void bind(struct names *names, uint32_t name, struct binding binding)
 {
     bool family = binding.kind == BOUND_COUNTED;
-    struct binding *place = place_of(names, name, family);
+    struct binding *place = label_index(names, name, family);
     binding.depth = names->depth;
     names->scopes++;
     vec_push(names->scratch, &names->undo, (struct undo){name, family, *place});
@@ -107,7 +107,7 @@ void names_leave(struct names *names, uint32_t undo)
     names->scopes++;
     while (names->undo.n > undo) {
         const struct undo *last = &names->undo.v[--names->undo.n];
-        *place_of(names, last->name, last->family) = last->before;
+        *label_index(names, last->name, last->family) = last->before;
         uint32_t prefix = last->family ? IR_NONE : split_name(names, last->name).prefix;
         if (prefix != IR_NONE)
             names->of.v[prefix - 1].member = names->members.v[--names->members.n].next + 1;
@@ -320,14 +320,14 @@ static uint32_t find_member(struct names *names, uint32_t prefix, uint64_t count
 void names_declare_family(struct names *names, uint32_t declarator, uint32_t scope,
                           const struct declared_type *type)
 {
-    enum { MOST = 1 << 24, UNREADABLE = 1 << 16 };
+    enum { LIMIT = 1 << 24, UNREADABLE = 1 << 16 };
     const struct node *node = node_at(names, declarator);
     uint32_t name = (uint32_t)node->value;
     uint64_t count = node[1].kind == NODE_ERROR ? UNREADABLE : node[1].value;
-    if (count > MOST) {
+    if (count > LIMIT) {
         diag_add(names->diags, DIAG_ERROR, "register-count", node->begin, node->end,
-                 "more than %d registers in one declaration", MOST);
-        count = MOST;
+                 "more than %d registers in one declaration", LIMIT);
+        count = LIMIT;
     }
     struct binding before = names->of.v[name].family;
     bool again = before.kind && before.depth == names->depth;
@@ -369,9 +369,9 @@ static bool is_around(const struct names *names, uint32_t scope, uint32_t node)
     return scope < node && node < node_next(names->module->tree, scope);
 }
 
-static int compare_places(const void *left, const void *right)
+static int compare_labels(const void *left, const void *right)
 {
-    const struct label_place *a = left, *b = right;
+    const struct scoped_label *a = left, *b = right;
     if (a->name != b->name)
         return a->name < b->name ? -1 : 1;
     if (a->scope != b->scope)
@@ -382,11 +382,11 @@ static int compare_places(const void *left, const void *right)
 static void sort_labels(struct names *names)
 {
     for (uint32_t i = 0; i < names->labels.n; i++) {
-        struct label_place place = {names->labels.v[i].name, names->labels.v[i].scope, i, IR_NONE};
+        struct scoped_label place = {names->labels.v[i].name, names->labels.v[i].scope, i, IR_NONE};
         vec_push(names->scratch, &names->places, place);
     }
-    struct label_place *places = names->places.v;
-    qsort(places, names->places.n, sizeof *places, compare_places);
+    struct scoped_label *places = names->places.v;
+    qsort(places, names->places.n, sizeof *places, compare_labels);
     for (uint32_t i = 1; i < names->places.n; i++) {
         uint32_t around = i - 1;
         while (around != IR_NONE && !is_around(names, places[around].scope, places[i].scope))
@@ -399,7 +399,7 @@ static void sort_labels(struct names *names)
 // Returns the last label with this name whose scope begins before the node.
 static uint32_t last_before(const struct names *names, uint32_t name, uint32_t at)
 {
-    const struct label_place *all = names->places.v;
+    const struct scoped_label *all = names->places.v;
     uint32_t low = SEARCH(i, 0, names->places.n,
                           all[i].name < name || (all[i].name == name && all[i].scope < at));
     return low && names->places.v[low - 1].name == name ? low - 1 : IR_NONE;
@@ -493,7 +493,7 @@ static bool may_be_elsewhere(struct names *names, uint32_t name)
 }
 
 // Comparing with every name is slow, so the number of suggestions per module is limited.
-enum { MOST_GUESSES = 50 };
+enum { MAX_GUESSES = 50 };
 
 static const char *guess_text(struct names *names, const char *guess)
 {
@@ -537,7 +537,7 @@ static const char *guess_family(struct names *names, const struct name *typed)
 static const char *guess_name(struct names *names, uint32_t id)
 {
     const struct tree *tree = names->module->tree;
-    if (names->guesses++ >= MOST_GUESSES)
+    if (names->guesses++ >= MAX_GUESSES)
         return NULL;
     struct nearest nearest;
     nearest_init(&nearest, tree_name(tree, id)->text, tree_name(tree, id)->length);
@@ -591,7 +591,7 @@ void names_no_label(struct names *names, uint32_t node)
         return;
     struct nearest nearest;
     nearest_init(&nearest, name->text, name->length);
-    for (uint32_t i = 0; i < names->labels.n && names->guesses < MOST_GUESSES; i++) {
+    for (uint32_t i = 0; i < names->labels.n && names->guesses < MAX_GUESSES; i++) {
         const struct name *known = tree_name(tree, names->labels.v[i].name);
         if (names_find_label(names, names->labels.v[i].name, node))
             nearest_offer(&nearest, known->text, known->length);

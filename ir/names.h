@@ -74,7 +74,7 @@ struct label {
 };
 
 // Labels sorted by name and scope.
-struct label_place {
+struct scoped_label {
     uint32_t name, scope, label;
     uint32_t around; // index of the label in the next enclosing scope, or IR_NONE
 };
@@ -97,7 +97,7 @@ struct names {
     VEC(struct undo) undo;
     VEC(struct counted) counted;
     VEC(struct label) labels;
-    VEC(struct label_place)
+    VEC(struct scoped_label)
     places; // all labels; filled when a name with several labels is looked
             // up
     VEC(struct family_member) members;

@@ -117,7 +117,7 @@ static void print_inst(struct printer *p, uint32_t inst)
 }
 
 // Returns the position of a block's comment: before the line of its label or first instruction.
-static uint32_t block_place(struct printer *p, uint32_t index)
+static uint32_t block_position(struct printer *p, uint32_t index)
 {
     const struct ir_block *block = &p->fn->blocks.v[index];
     const struct tree *tree = p->module->tree;
@@ -139,7 +139,7 @@ static void print_function(struct printer *p)
 {
     const struct ir_function *fn = p->fn;
     for (uint32_t block = 0; block < fn->blocks.n; block++) {
-        uint32_t place = block_place(p, block);
+        uint32_t place = block_position(p, block);
         if (place != IR_NONE) {
             copy_until(p, place);
             print_block(p, block);

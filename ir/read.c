@@ -11,9 +11,9 @@ static void end_step(const struct ir_reading *r, const char *name)
 // Returns the number of threads. A short text is read faster than a thread starts.
 static uint32_t threads_of(const struct ir_reading *r)
 {
-    enum { LEAST = 64 << 10, NEED = 16 }; // bytes; for each byte of the text
+    enum { MINIMUM = 64 << 10, NEED = 16 }; // bytes; for each byte of the text
     size_t length = r->source->length;
-    return length < LEAST ? 1 : parallel_threads(r->arena->memory, r->threads, length * NEED);
+    return length < MINIMUM ? 1 : parallel_threads(r->arena->memory, r->threads, length * NEED);
 }
 
 static void parse_text(struct ir_reading *r)
@@ -60,7 +60,7 @@ const struct read_stage read_stages[] = {
     {NULL, NULL, NULL},
 };
 
-void program_read(struct ir_reading *reading)
+void ir_read_program(struct ir_reading *reading)
 {
     if (reading->only_check && read_each(reading))
         return;

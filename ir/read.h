@@ -29,9 +29,9 @@ extern const struct read_stage read_stages[];
 
 // Runs all stages. With `only_check`, each function is checked as soon as it is built. Requires
 // initialised diags, to which faults of the input are added.
-void program_read(struct ir_reading *reading);
+void ir_read_program(struct ir_reading *reading);
 
-// For program_read. Reads and checks the text function by function, and frees the tree and
+// For ir_read_program. Reads and checks the text function by function, and frees the tree and
 // instructions of each function, so that they stay in the caches. Returns true, with the heads of
 // the functions in the module, if the program has no faults. Otherwise returns false and reports
 // nothing, since a complete report requires the whole program.

@@ -35,10 +35,10 @@ static void build_children(struct ssa *s)
 
 struct placing {
     uint32_t *level; // per block: depth in the dominator tree
-    uint32_t *least; // per block: minimum level of the join blocks that the blocks it dominates
+    uint32_t *min;   // per block: minimum level of the join blocks that the blocks it dominates
                      // jump to
-    uint32_t *queued, *visited, *placed;  // per block: register + 1
-    const struct ir_run *live, *live_end; // live ranges of the register
+    uint32_t *queued, *visited, *placed;       // per block: register + 1
+    const struct block_range *live, *live_end; // live ranges of the register
     uint32_t *stack;
     struct frontiers *frontiers; // NULL: not built yet
     struct frontier_list frontier;
@@ -80,9 +80,9 @@ static void queue(struct ssa *s, struct placing *p, uint32_t block, uint32_t mar
 
 static bool is_live(const struct placing *p, uint32_t block)
 {
-    const struct ir_run *low = p->live, *high = p->live_end;
+    const struct block_range *low = p->live, *high = p->live_end;
     while (high - low > 1) {
-        const struct ir_run *middle = low + (high - low) / 2;
+        const struct block_range *middle = low + (high - low) / 2;
         if (middle->first <= block)
             low = middle;
         else
@@ -106,13 +106,13 @@ static void place_frontier(struct ssa *s, struct placing *p, uint32_t root, uint
         p->frontiers = frontiers_new(s->scratch, s->fn, p->level);
     p->is_long = reg + 1;
     p->frontier.blocks.n = 0;
-    struct ir_run joins = {p->live[0].first, p->live_end[-1].last};
+    struct block_range joins = {p->live[0].first, p->live_end[-1].last};
     frontiers_find(p->frontiers, s->scratch, root, joins, &p->frontier);
     for (uint32_t i = 0; i < p->frontier.blocks.n; i++)
         place(s, p, p->frontier.blocks.v[i], reg);
 }
 
-enum { MOST_WALKED = 64 }; // limit of a walk, in blocks
+enum { MAX_WALKED = 64 }; // limit of a walk, in blocks
 
 // Places phis at the targets of edges that leave the subtree of `root`: join blocks that are not
 // deeper than it.
@@ -120,13 +120,13 @@ static void walk(struct ssa *s, struct placing *p, uint32_t root, uint32_t reg)
 {
     struct ir_function *fn = s->fn;
     uint32_t depth = 0, mark = reg + 1, walked = 0;
-    if (p->least[root] > p->level[root])
+    if (p->min[root] > p->level[root])
         return;
     p->visited[root] = mark;
     p->stack[depth++] = root;
     while (depth) {
         uint32_t block = p->stack[--depth];
-        if (p->is_long == mark || walked++ == MOST_WALKED) {
+        if (p->is_long == mark || walked++ == MAX_WALKED) {
             place_frontier(s, p, root, reg);
             return;
         }
@@ -137,7 +137,7 @@ static void walk(struct ssa *s, struct placing *p, uint32_t root, uint32_t reg)
         }
         for (uint32_t i = s->children.at[block]; i < s->children.at[block + 1]; i++) {
             uint32_t child = s->children.item[i];
-            if (p->least[child] > p->level[root] || p->visited[child] == mark || !is_live(p, child))
+            if (p->min[child] > p->level[root] || p->visited[child] == mark || !is_live(p, child))
                 continue;
             p->visited[child] = mark;
             p->stack[depth++] = child;
@@ -147,19 +147,19 @@ static void walk(struct ssa *s, struct placing *p, uint32_t root, uint32_t reg)
 
 // Computes the minimum levels bottom-up: blocks are dominated by blocks that precede them in
 // reverse post-order.
-static void find_least(const struct ir_function *fn, struct placing *p)
+static void find_min(const struct ir_function *fn, struct placing *p)
 {
     for (uint32_t i = 0; i < fn->rpo.n; i++)
-        p->least[fn->rpo.v[i]] = UINT32_MAX;
+        p->min[fn->rpo.v[i]] = UINT32_MAX;
     for (uint32_t i = fn->rpo.n; i-- > 0;) {
         uint32_t block = fn->rpo.v[i], idom = fn->blocks.v[block].idom;
         for (uint32_t k = 0; k < fn->blocks.v[block].succ_count; k++) {
             uint32_t join = ir_succs(fn, block)[k];
-            if (fn->blocks.v[join].idom != block && p->level[join] < p->least[block])
-                p->least[block] = p->level[join];
+            if (fn->blocks.v[join].idom != block && p->level[join] < p->min[block])
+                p->min[block] = p->level[join];
         }
-        if (i && p->least[block] < p->least[idom])
-            p->least[idom] = p->least[block];
+        if (i && p->min[block] < p->min[idom])
+            p->min[idom] = p->min[block];
     }
 }
 
@@ -168,14 +168,14 @@ static struct placing new_placing(struct ssa *s)
     struct ir_function *fn = s->fn;
     uint32_t count = fn->blocks.n;
     struct placing p = {.level = ARENA_ARRAY(s->scratch, uint32_t, count),
-                        .least = ARENA_ARRAY(s->scratch, uint32_t, count),
+                        .min = ARENA_ARRAY(s->scratch, uint32_t, count),
                         .queued = ARENA_ARRAY(s->scratch, uint32_t, count),
                         .visited = ARENA_ARRAY(s->scratch, uint32_t, count),
                         .placed = ARENA_ARRAY(s->scratch, uint32_t, count),
                         .stack = ARENA_ARRAY(s->scratch, uint32_t, count + 1)};
     for (uint32_t i = 1; i < fn->rpo.n; i++)
         p.level[fn->rpo.v[i]] = p.level[fn->blocks.v[fn->rpo.v[i]].idom] + 1;
-    find_least(fn, &p);
+    find_min(fn, &p);
     return p;
 }
 

@@ -31,8 +31,8 @@ __attribute__((format(printf, 2, 3))) static void fault(struct ir_validation *c,
 // Returns an amount of work that is linear in the size of the function.
 static uint64_t usual_work(const struct ir_function *fn)
 {
-    enum { EACH = 64, LEAST = 1 << 20 };
-    return EACH * ((uint64_t)fn->operands.n + fn->blocks.n) + LEAST;
+    enum { EACH = 64, MINIMUM = 1 << 20 };
+    return EACH * ((uint64_t)fn->operands.n + fn->blocks.n) + MINIMUM;
 }
 
 // Returns the bound of the index of an operand of this kind.
@@ -124,7 +124,7 @@ static void reach_without(struct ir_validation *c, uint32_t removed, uint64_t *r
     }
 }
 
-enum { MOST_BLOCKS_SQUARED = 400 };
+enum { MAX_BLOCKS_SQUARED = 400 };
 
 static void check_dominators(struct ir_validation *c)
 {
@@ -136,7 +136,7 @@ static void check_dominators(struct ir_validation *c)
     for (uint32_t i = 0; i < count; i++)
         if (bits_test(all, i) != (fn->blocks.v[i].rpo != IR_NONE))
             fault(c, "block %u: reachable or not", i);
-    if (count > MOST_BLOCKS_SQUARED)
+    if (count > MAX_BLOCKS_SQUARED)
         return;
     for (uint32_t a = 0; a < count; a++) {
         reach_without(c, a, without, stack);
@@ -222,7 +222,7 @@ static void check_readers(struct ir_validation *c)
 
 // A sweep over the blocks that maintains the registers live on entry.
 struct live_sweep {
-    struct csr_of_runs {
+    struct csr_of_ranges {
         uint32_t *at, *reg;
     } begin, end;     // registers with a range that begins at a block, or that ended before it
     uint32_t *active; // the live registers
@@ -230,11 +230,11 @@ struct live_sweep {
     uint32_t count;
 };
 
-static void sort_runs(struct ir_validation *c, struct csr_of_runs *to, bool ends)
+static void sort_ranges(struct ir_validation *c, struct csr_of_ranges *to, bool ends)
 {
     const struct ir_function *fn = c->fn;
     uint32_t *at = ARENA_ARRAY(&c->scratch, uint32_t, fn->blocks.n + 3);
-    *to = (struct csr_of_runs){at, ARENA_ARRAY(&c->scratch, uint32_t, fn->live.n + 1)};
+    *to = (struct csr_of_ranges){at, ARENA_ARRAY(&c->scratch, uint32_t, fn->live.n + 1)};
     for (uint32_t i = 0; i < fn->live.n; i++)
         at[(ends ? fn->live.v[i].last + 1 : fn->live.v[i].first) + 2]++;
     for (uint32_t i = 0; i <= fn->blocks.n; i++)
@@ -305,8 +305,8 @@ static void check_liveness(struct ir_validation *c)
     struct live_sweep s = {.active = ARENA_ARRAY(&c->scratch, uint32_t, fn->registers.n + 1),
                            .place = ARENA_ARRAY(&c->scratch, uint32_t, fn->registers.n + 1)};
     check_readers(c);
-    sort_runs(c, &s.begin, false);
-    sort_runs(c, &s.end, true);
+    sort_ranges(c, &s.begin, false);
+    sort_ranges(c, &s.end, true);
     sweep(c, &s, 1 + sweep(c, &s, 0) / usual_work(fn));
 }
 

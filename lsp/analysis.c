@@ -57,7 +57,7 @@ static void decide(struct analysis *a, uint32_t function, uint32_t inst, const c
     vec_push(&a->result->arena, &a->decisions, decision);
 }
 
-static void take_chain(struct analysis *a, const struct chain *chain)
+static void add_chain(struct analysis *a, const struct chain *chain)
 {
     const char *text =
         arena_printf(&a->result->arena,
@@ -67,7 +67,7 @@ static void take_chain(struct analysis *a, const struct chain *chain)
         decide(a, chain->function, chain->inst[i], text);
 }
 
-static void take_block(struct analysis *a, const struct block_plan *block)
+static void add_block(struct analysis *a, const struct block_plan *block)
 {
     if (block->chosen)
         decide(a, block->function, block->first,
@@ -76,7 +76,7 @@ static void take_block(struct analysis *a, const struct block_plan *block)
                             table_block_names[block->kind], block->loads, block->stores));
 }
 
-static void take_rejection(struct analysis *a, const struct rejection *rejection)
+static void add_rejection(struct analysis *a, const struct rejection *rejection)
 {
     if (rejection->inst < a->tagging.module.functions.v[rejection->function].insts.n)
         decide(a, rejection->function, rejection->inst,
@@ -85,7 +85,7 @@ static void take_rejection(struct analysis *a, const struct rejection *rejection
                             plan_rules[rejection->rule].id));
 }
 
-static int by_begin(const void *a, const void *b)
+static int by_start(const void *a, const void *b)
 {
     const struct lsp_decision *x = a, *y = b;
     return x->begin < y->begin ? -1 : x->begin > y->begin;
@@ -95,13 +95,13 @@ static void keep_decisions(struct analysis *a)
 {
     const struct plan *plan = &a->tagging.plan;
     for (uint32_t i = 0; i < plan->chains.n; i++)
-        take_chain(a, &plan->chains.v[i]);
+        add_chain(a, &plan->chains.v[i]);
     for (uint32_t i = 0; i < plan->blocks.n; i++)
-        take_block(a, &plan->blocks.v[i]);
+        add_block(a, &plan->blocks.v[i]);
     for (uint32_t i = 0; i < plan->rejections.n; i++)
-        take_rejection(a, &plan->rejections.v[i]);
+        add_rejection(a, &plan->rejections.v[i]);
     if (a->decisions.n)
-        qsort(a->decisions.v, a->decisions.n, sizeof *a->decisions.v, by_begin);
+        qsort(a->decisions.v, a->decisions.n, sizeof *a->decisions.v, by_start);
 }
 
 // Analysis
@@ -121,13 +121,13 @@ static bool analyse(struct analysis *a, const char *text, uint32_t length)
     const struct tagger_options options = {.output.passes = {.cost = COST_REFINED, .reorder = true},
                                            .goal = TAGGER_PLAN,
                                            .as_is = true};
-    const struct tagger_client client = {.context = a, .report = keep_findings};
+    const struct tagger_callbacks client = {.context = a, .report = keep_findings};
     if (setjmp(a->memory.on_failure) || setjmp(a->result->memory.on_failure))
         return false;
     arena_init(&a->arena, &a->memory);
     arena_init(&a->result->arena, &a->result->memory);
     copy_text(a, text, length);
-    if (tagger_run(&a->tagging, &a->arena, &a->source, &options, &client))
+    if (tagger_process(&a->tagging, &a->arena, &a->source, &options, &client))
         keep_decisions(a);
     a->result->findings = a->findings.v;
     a->result->finding_count = a->findings.n;

@@ -8,7 +8,7 @@
 // line ends with \n, \r\n or \r; for ptxas, and therefore in messages of other programs, only with
 // \n.
 
-struct lsp_place {
+struct lsp_position {
     uint32_t line, character;
 };
 
@@ -29,12 +29,12 @@ void document_free(struct lsp_document *document);
 // Replaces a range, or with `whole` the entire text. Positions after a line's end are clamped to
 // it, lines after the last to the end of the text. Returns false if memory runs out or the text
 // would exceed 2 GiB.
-bool document_change(struct lsp_document *document, bool whole, struct lsp_place begin,
-                     struct lsp_place end, const char *text, uint32_t length);
+bool document_change(struct lsp_document *document, bool whole, struct lsp_position begin,
+                     struct lsp_position end, const char *text, uint32_t length);
 
 // Convert between positions of the protocol and byte offsets.
-uint32_t document_offset(const struct lsp_document *document, struct lsp_place place);
-struct lsp_place document_place(const struct lsp_document *document, uint32_t offset);
+uint32_t document_offset(const struct lsp_document *document, struct lsp_position place);
+struct lsp_position document_position(const struct lsp_document *document, uint32_t offset);
 
 enum lsp_severity { LSP_ERROR = 1, LSP_WARNING = 2, LSP_INFORMATION = 3 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum { TERMINATOR = 1 };
-#define MOST_BYTES (UINT32_C(1) << 31)
+#define MAX_BYTES (UINT32_C(1) << 31)
 
 // Lines
 
@@ -82,7 +82,7 @@ static uint32_t line_end(const struct lsp_document *document, uint32_t line)
     return end - pair;
 }
 
-uint32_t document_offset(const struct lsp_document *document, struct lsp_place place)
+uint32_t document_offset(const struct lsp_document *document, struct lsp_position place)
 {
     if (place.line >= document->line_count)
         return document->length;
@@ -98,11 +98,11 @@ uint32_t document_offset(const struct lsp_document *document, struct lsp_place p
     return (uint32_t)(at - document->text);
 }
 
-struct lsp_place document_place(const struct lsp_document *document, uint32_t offset)
+struct lsp_position document_position(const struct lsp_document *document, uint32_t offset)
 {
     offset = (uint32_t)smaller(offset, document->length);
     uint32_t low = SEARCH(i, 1, document->line_count, document->lines[i] <= offset) - 1;
-    struct lsp_place place = {low, 0};
+    struct lsp_position place = {low, 0};
     const char *at = document->text + document->lines[low], *end = document->text + offset;
     for (uint32_t units; at < end; place.character += units)
         at += step_over(at, end, &units);
@@ -115,7 +115,7 @@ static bool reserve(struct lsp_document *document, uint64_t length)
 {
     if (length + TERMINATOR <= document->room)
         return true;
-    if (length >= MOST_BYTES)
+    if (length >= MAX_BYTES)
         return false;
     uint64_t room = length + length / 8 + 4096;
     char *text = realloc(document->text, room);
@@ -132,8 +132,8 @@ struct lsp_document *document_open(const char *uri, const char *text, uint32_t l
     if (!document)
         return NULL;
     document->uri = strdup(uri);
-    if (document->uri && document_change(document, true, (struct lsp_place){0, 0},
-                                         (struct lsp_place){0, 0}, text, length))
+    if (document->uri && document_change(document, true, (struct lsp_position){0, 0},
+                                         (struct lsp_position){0, 0}, text, length))
         return document;
     document_free(document);
     return NULL;
@@ -149,8 +149,8 @@ void document_free(struct lsp_document *document)
     free(document);
 }
 
-bool document_change(struct lsp_document *document, bool whole, struct lsp_place begin,
-                     struct lsp_place end, const char *text, uint32_t length)
+bool document_change(struct lsp_document *document, bool whole, struct lsp_position begin,
+                     struct lsp_position end, const char *text, uint32_t length)
 {
     uint32_t from = whole ? 0 : document_offset(document, begin);
     uint32_t to = whole ? document->length : document_offset(document, end);

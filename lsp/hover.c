@@ -18,7 +18,7 @@ static const struct form_text form_texts[] = {
 #undef FORM_UNTIL
 };
 
-enum { FORM_TEXTS = ARRAY_LENGTH(form_texts), MOST_FORMS = 12 };
+enum { FORM_TEXTS = ARRAY_LENGTH(form_texts), MAX_FORMS = 12 };
 
 static bool is_op(const char *name, const char *text, uint32_t length)
 {
@@ -41,11 +41,11 @@ static uint32_t write_forms(const char *text, uint32_t length, FILE *to)
             continue;
         if (!count)
             fputs("```\n", to);
-        if (count++ < MOST_FORMS)
+        if (count++ < MAX_FORMS)
             write_form(&form_texts[i], to);
     }
-    if (count > MOST_FORMS)
-        fprintf(to, "… and %u more\n", count - MOST_FORMS);
+    if (count > MAX_FORMS)
+        fprintf(to, "… and %u more\n", count - MAX_FORMS);
     if (count)
         fputs("```\n", to);
     return count;
@@ -72,7 +72,7 @@ static bool write_opcode(const struct lsp_document *document, const struct lsp_r
 
 static void write_line_of(const struct lsp_document *document, uint32_t offset, FILE *to)
 {
-    uint32_t line = document_place(document, offset).line;
+    uint32_t line = document_position(document, offset).line;
     uint32_t begin = document->lines[line];
     uint32_t end = line + 1 < document->line_count ? document->lines[line + 1] : document->length;
     while (begin < end && (document->text[begin] == ' ' || document->text[begin] == '\t'))

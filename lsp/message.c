@@ -6,14 +6,14 @@
 #include <string.h>
 #include <strings.h>
 
-enum { MOST_HEAD = 4096 };
-#define MOST_LENGTH (UINT64_C(1) << 31)
+enum { MAX_HEAD = 4096 };
+#define MAX_LENGTH (UINT64_C(1) << 31)
 
 // Reads the header lines. Returns false at the end of the stream. *length is 0 if it is missing.
 static bool read_head(FILE *from, uint64_t *length)
 {
     static const char name[] = "Content-Length:";
-    char line[MOST_HEAD];
+    char line[MAX_HEAD];
     *length = 0;
     while (fgets(line, sizeof line, from)) {
         if (!strncasecmp(line, name, sizeof name - 1))
@@ -30,7 +30,7 @@ json_t *message_read(FILE *from, const char **fault)
     *fault = NULL;
     if (!read_head(from, &length))
         return NULL;
-    char *text = length && length < MOST_LENGTH ? malloc(length) : NULL;
+    char *text = length && length < MAX_LENGTH ? malloc(length) : NULL;
     if (!text || fread(text, 1, length, from) != length) {
         free(text);
         return NULL;

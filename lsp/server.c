@@ -59,16 +59,16 @@ static void send_error(struct server *server, json_t *id, int code, const char *
                             id ? id : json_pack("n"), "error", "code", code, "message", text));
 }
 
-static json_t *json_place(const struct lsp_document *document, uint32_t offset)
+static json_t *json_position(const struct lsp_document *document, uint32_t offset)
 {
-    struct lsp_place place = document_place(document, offset);
+    struct lsp_position place = document_position(document, offset);
     return json_pack("{s:i, s:i}", "line", (int)place.line, "character", (int)place.character);
 }
 
 static json_t *json_range(const struct lsp_document *document, struct lsp_span span)
 {
-    return json_pack("{s:o, s:o}", "start", json_place(document, span.begin), "end",
-                     json_place(document, span.end));
+    return json_pack("{s:o, s:o}", "start", json_position(document, span.begin), "end",
+                     json_position(document, span.end));
 }
 
 // Returns a JSON string, also for a text that is not UTF-8.
@@ -225,10 +225,10 @@ static void open_text(struct server *server, const json_t *document)
     touch(server, text, document);
 }
 
-static struct lsp_place read_place(const json_t *place)
+static struct lsp_position read_position(const json_t *place)
 {
-    return (struct lsp_place){(uint32_t)json_integer_value(json_object_get(place, "line")),
-                              (uint32_t)json_integer_value(json_object_get(place, "character"))};
+    return (struct lsp_position){(uint32_t)json_integer_value(json_object_get(place, "line")),
+                                 (uint32_t)json_integer_value(json_object_get(place, "character"))};
 }
 
 static void change_text(struct server *server, const json_t *params)
@@ -245,9 +245,9 @@ static void change_text(struct server *server, const json_t *params)
         const json_t *range = json_object_get(change, "range");
         const json_t *content = json_object_get(change, "text");
         if (json_is_string(content))
-            document_change(text->document, !range, read_place(json_object_get(range, "start")),
-                            read_place(json_object_get(range, "end")), json_string_value(content),
-                            (uint32_t)json_string_length(content));
+            document_change(text->document, !range, read_position(json_object_get(range, "start")),
+                            read_position(json_object_get(range, "end")),
+                            json_string_value(content), (uint32_t)json_string_length(content));
     }
     touch(server, text, document);
 }
@@ -274,7 +274,7 @@ static json_t *shut_down(struct server *server, const struct open_text *text, co
 
 static uint32_t offset_of(const struct open_text *text, const json_t *params)
 {
-    return document_offset(text->document, read_place(json_object_get(params, "position")));
+    return document_offset(text->document, read_position(json_object_get(params, "position")));
 }
 
 static json_t *hover(struct server *server, const struct open_text *text, const json_t *params)
@@ -312,7 +312,7 @@ struct outline {
     json_t *list, *children; // children of the last function
 };
 
-static void take_symbol(void *context, const struct lsp_symbol *symbol)
+static void add_symbol(void *context, const struct lsp_symbol *symbol)
 {
     enum { FUNCTION = 12, VARIABLE = 13, KEY = 20, EVENT = 24 };
     static const int kinds[] = {[LSP_KERNEL] = EVENT,
@@ -339,7 +339,7 @@ static json_t *symbols(struct server *server, const struct open_text *text, cons
 {
     struct outline outline = {text->document, json_pack("[]"), NULL};
     (void)server, (void)params;
-    scan_symbols(text->document, take_symbol, &outline);
+    scan_symbols(text->document, add_symbol, &outline);
     return outline.list;
 }
 
@@ -414,8 +414,9 @@ static json_t *json_fix(const struct lsp_document *document, const struct lsp_fi
 static json_t *actions(struct server *server, const struct open_text *text, const json_t *params)
 {
     const json_t *range = json_object_get(params, "range");
-    uint32_t begin = document_offset(text->document, read_place(json_object_get(range, "start")));
-    uint32_t end = document_offset(text->document, read_place(json_object_get(range, "end")));
+    uint32_t begin =
+        document_offset(text->document, read_position(json_object_get(range, "start")));
+    uint32_t end = document_offset(text->document, read_position(json_object_get(range, "end")));
     const struct lsp_result *result = text->is_analysed ? text->result : NULL;
     json_t *list = json_pack("[]");
     (void)server;
@@ -443,8 +444,8 @@ static const struct {
     {"textDocument/codeAction", true, actions},
 };
 
-static void take_request(struct server *server, json_t *id, const char *method,
-                         const json_t *params)
+static void handle_request(struct server *server, json_t *id, const char *method,
+                           const json_t *params)
 {
     const char *uri =
         json_string_value(json_object_get(json_object_get(params, "textDocument"), "uri"));
@@ -463,7 +464,7 @@ static void take_request(struct server *server, json_t *id, const char *method,
     send_error(server, id, NO_METHOD, "unknown method");
 }
 
-static void take_notification(struct server *server, const char *method, const json_t *params)
+static void handle_notification(struct server *server, const char *method, const json_t *params)
 {
     const json_t *document = json_object_get(params, "textDocument");
     const char *uri = json_string_value(json_object_get(document, "uri"));
@@ -477,7 +478,7 @@ static void take_notification(struct server *server, const char *method, const j
         close_text(server, uri);
 }
 
-static void take_message(struct server *server, const json_t *message)
+static void handle_message(struct server *server, const json_t *message)
 {
     const char *method = json_string_value(json_object_get(message, "method"));
     json_t *id = json_object_get(message, "id");
@@ -486,9 +487,9 @@ static void take_message(struct server *server, const json_t *message)
         return; // a reply
     pthread_mutex_lock(&server->lock);
     if (id)
-        take_request(server, id, method, params);
+        handle_request(server, id, method, params);
     else
-        take_notification(server, method, params);
+        handle_notification(server, method, params);
     pthread_mutex_unlock(&server->lock);
 }
 
@@ -500,7 +501,7 @@ static void serve(struct server *server)
         if (!message && !fault)
             return;
         if (message) {
-            take_message(server, message);
+            handle_message(server, message);
         } else {
             pthread_mutex_lock(&server->lock);
             send_error(server, NULL, PARSE_ERROR, fault);

@@ -5,10 +5,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-// Chunks grow with the arena, from LEAST_CHUNK to MOST_CHUNK: many arenas live for one function and
+// Chunks grow with the arena, from MIN_CHUNK to MAX_CHUNK: many arenas live for one function and
 // hold little, and each chunk is cleared entirely. Large allocations have their own block, so that
 // the system can move them when they grow.
-enum { LEAST_CHUNK = 4 * 1024, MOST_CHUNK = 2 * 1024 * 1024 - 64 };
+enum { MIN_CHUNK = 4 * 1024, MAX_CHUNK = 2 * 1024 * 1024 - 64 };
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define __SANITIZE_ADDRESS__ 1
@@ -18,11 +18,11 @@ enum { LEAST_CHUNK = 4 * 1024, MOST_CHUNK = 2 * 1024 * 1024 - 64 };
 // gap between allocations, and the former place of a grown allocation.
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
-static const size_t LARGE = 16 * 1024, LEAST_MAPPED = SIZE_MAX, GAP = 16;
+static const size_t LARGE = 16 * 1024, MIN_MAPPED = SIZE_MAX, GAP = 16;
 #else
 #define ASAN_POISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
 #define ASAN_UNPOISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
-static const size_t LARGE = 128 * 1024, LEAST_MAPPED = 1024 * 1024, GAP = 0;
+static const size_t LARGE = 128 * 1024, MIN_MAPPED = 1024 * 1024, GAP = 0;
 #endif
 
 // Header of each block from the system; the payload follows at byte 48.
@@ -113,7 +113,7 @@ static void return_spares(struct memory *memory)
 static void drop_block(struct memory *memory, struct arena_block *block)
 {
     disown_block(memory, block);
-    if (memory->sparse && block->mapped && block->size == MOST_CHUNK) {
+    if (memory->sparse && block->mapped && block->size == MAX_CHUNK) {
         block->next = memory->spare;
         memory->spare = block;
     } else {
@@ -129,7 +129,7 @@ static struct arena_block *map_block(const struct memory *memory, size_t whole)
     // Chunks get filled, so populating their pages at once is cheaper than one fault per page,
     // unless most of them are never used. A simulation accesses its memory repeatedly and
     // irregularly: huge pages save more TLB misses and faults than clearing them costs.
-    bool filled = size <= MOST_CHUNK + 64 && !memory->sparse;
+    bool filled = size <= MAX_CHUNK + 64 && !memory->sparse;
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | (filled ? MAP_POPULATE : 0);
     struct arena_block *block = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (block == MAP_FAILED)
@@ -142,7 +142,7 @@ static struct arena_block *map_block(const struct memory *memory, size_t whole)
 
 static struct arena_block *new_block(const struct memory *memory, size_t whole, bool zero)
 {
-    if (whole >= LEAST_MAPPED)
+    if (whole >= MIN_MAPPED)
         return map_block(memory, whole);
     struct arena_block *block = zero ? calloc(1, whole) : malloc(whole);
     if (block)
@@ -150,7 +150,7 @@ static struct arena_block *new_block(const struct memory *memory, size_t whole, 
     return block;
 }
 
-static struct arena_block *take_spare(struct memory *memory)
+static struct arena_block *reuse_block(struct memory *memory)
 {
     struct arena_block *block = memory->spare;
     memory->spare = block->next;
@@ -158,14 +158,14 @@ static struct arena_block *take_spare(struct memory *memory)
     return block;
 }
 
-static void *take_block(struct arena *arena, size_t size, bool zero)
+static void *allocate_block(struct arena *arena, size_t size, bool zero)
 {
     struct memory *memory = arena->memory;
     size_t whole = sizeof(struct arena_block) + size;
     struct arena_block *block = NULL;
     if (!refuses(memory, whole))
-        block = size == MOST_CHUNK && memory->spare ? take_spare(memory)
-                                                    : new_block(memory, whole, zero);
+        block = size == MAX_CHUNK && memory->spare ? reuse_block(memory)
+                                                   : new_block(memory, whole, zero);
     if (!block)
         longjmp(memory->on_failure, 1);
     block->size = size;
@@ -214,19 +214,19 @@ void memory_free(struct memory *memory)
 // which such a block has huge pages.
 static size_t large_size(const struct memory *memory)
 {
-    return memory->sparse && LEAST_MAPPED < SIZE_MAX ? LEAST_MAPPED : LARGE;
+    return memory->sparse && MIN_MAPPED < SIZE_MAX ? MIN_MAPPED : LARGE;
 }
 
 // Starts a new chunk with room for at least this many bytes.
-static void take_chunk(struct arena *arena, size_t least)
+static void allocate_chunk(struct arena *arena, size_t min)
 {
-    size_t size = arena->chunk ? arena->chunk->size * 2 : LEAST_CHUNK;
-    while (size < least)
+    size_t size = arena->chunk ? arena->chunk->size * 2 : MIN_CHUNK;
+    while (size < min)
         size *= 2;
     // Only chunks of the maximum size have huge pages.
     bool is_huge = arena->memory->sparse && size > LARGE;
-    size = size < MOST_CHUNK && !is_huge ? size : MOST_CHUNK;
-    arena->at = take_block(arena, size, true);
+    size = size < MAX_CHUNK && !is_huge ? size : MAX_CHUNK;
+    arena->at = allocate_block(arena, size, true);
     arena->end = arena->at + size;
     arena->chunk = (struct arena_block *)arena->at - 1;
     ASAN_POISON_MEMORY_REGION(arena->at, size);
@@ -235,11 +235,11 @@ static void take_chunk(struct arena *arena, size_t least)
 void *arena_alloc(struct arena *arena, size_t size)
 {
     if (size >= large_size(arena->memory))
-        return take_block(arena, size, true);
+        return allocate_block(arena, size, true);
     size_t align = size >= 16 ? 15 : 7;
     uintptr_t at = ((uintptr_t)arena->at + align) & ~(uintptr_t)align;
     if (!arena->at || at + size + GAP > (uintptr_t)arena->end) {
-        take_chunk(arena, size + GAP);
+        allocate_chunk(arena, size + GAP);
         at = (uintptr_t)arena->at;
     }
     arena->at = (char *)at + size + GAP;
@@ -262,7 +262,7 @@ static struct arena_block *grow_block(const struct memory *memory, struct arena_
 {
     if (block->mapped)
         return grow_mapped(block, whole);
-    if (whole < LEAST_MAPPED)
+    if (whole < MIN_MAPPED)
         return realloc(block, whole);
     struct arena_block *moved = map_block(memory, whole);
     if (!moved)
@@ -295,7 +295,7 @@ void *arena_grow(struct arena *arena, void *old, size_t old_size, size_t new_siz
     if (old_size >= large)
         return grow_large(arena, old, new_size);
     void *grown =
-        new_size >= large ? take_block(arena, new_size, false) : arena_alloc(arena, new_size);
+        new_size >= large ? allocate_block(arena, new_size, false) : arena_alloc(arena, new_size);
     if (old_size)
         memcpy(grown, old, old_size);
     ASAN_POISON_MEMORY_REGION(old, old_size);

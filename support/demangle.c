@@ -4,7 +4,7 @@
 #include <libiberty/demangle.h>
 #include <string.h>
 
-enum { MOST_NAME = 4096, MOST_TEXT = 1 << 18, MOST_COPIES = 4096 };
+enum { MOST_NAME = 4096, MAX_TEXT = 1 << 18, MAX_COPIES = 4096 };
 
 struct printing {
     struct arena *arena;
@@ -15,7 +15,7 @@ struct printing {
 static void add_text(const char *text, size_t length, void *opaque)
 {
     struct printing *to = opaque;
-    if (length > MOST_TEXT - to->text.n)
+    if (length > MAX_TEXT - to->text.n)
         longjmp(to->on_excess, 1);
     for (size_t i = 0; i < length; i++)
         vec_push(to->arena, &to->text, text[i]);
@@ -44,7 +44,7 @@ static bool is_small(const char *mangled, size_t length)
         references += (mangled[i] == 'R' || mangled[i] == 'O') && mangled[i + 1] == 'T';
         templates += mangled[i] == 'I';
     }
-    return length <= MOST_NAME && references * templates <= MOST_COPIES;
+    return length <= MOST_NAME && references * templates <= MAX_COPIES;
 }
 
 // Brackets around a place in a demangled text.

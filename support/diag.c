@@ -120,10 +120,10 @@ static void print_head(const struct diag *diag, const char *file, uint32_t line,
 
 void diag_print(const struct diag *diag, const struct source *source, FILE *to, bool colour)
 {
-    struct place place = {0};
+    struct source_position place = {0};
     bool placed = diag->begin != NO_OFFSET;
     if (placed)
-        place = source_place(source, diag->begin);
+        place = source_position_at(source, diag->begin);
     print_head(diag, source->name, place.line, place.column, to, colour);
     if (placed)
         excerpt_print(source, diag->begin, diag->end, to, colour);
@@ -136,8 +136,7 @@ void diag_print_origin(const struct diag *diag, FILE *to, bool colour)
 }
 
 const struct diag_rule diag_rules[DIAG_RULES] = {
-#define DIAG_RULE(id, severity, least, group, text)                                                \
-    {id, DIAG_##severity, DIAG_##least, group, text},
+#define DIAG_RULE(id, severity, min, group, text) {id, DIAG_##severity, DIAG_##min, group, text},
 #include "support/diag_rules.def"
 #undef DIAG_RULE
 };
@@ -155,7 +154,7 @@ const char *diag_rule_nearest(const char *typed, size_t length, bool warnings_on
     struct nearest nearest;
     nearest_init(&nearest, typed, length);
     for (int i = 0; i < DIAG_RULES; i++)
-        if (!warnings_only || diag_rules[i].least == DIAG_WARNING)
+        if (!warnings_only || diag_rules[i].min == DIAG_WARNING)
             nearest_offer(&nearest, diag_rules[i].id, strlen(diag_rules[i].id));
     return nearest.best;
 }

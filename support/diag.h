@@ -58,7 +58,7 @@ void diag_print_origin(const struct diag *diag, FILE *to, bool colour);
 struct diag_rule {
     const char *id;
     enum severity severity; // usual severity
-    enum severity least;    // lowest severity, in some cases
+    enum severity min;      // lowest severity, in some cases
     const char *group;      // subject, one word
     const char *text;       // one sentence without a full stop
 };

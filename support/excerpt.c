@@ -92,7 +92,7 @@ static uint32_t column_of(const struct excerpt *x, uint32_t from, uint32_t to, u
 }
 
 // Returns the last offset up to `column`, at least one glyph after `from`.
-static uint32_t place_of(const struct excerpt *x, uint32_t from, uint32_t column)
+static uint32_t position_of(const struct excerpt *x, uint32_t from, uint32_t column)
 {
     uint32_t at = x->margin;
     while (from < x->end && at < column) {
@@ -123,10 +123,10 @@ static void cut(struct excerpt *x, uint32_t caret)
     uint32_t all = column_of(x, x->begin, x->end, x->margin) - x->margin;
     if (all > WIDEST && before > WIDEST * 3 / 4) {
         uint32_t behind = all - before > WIDEST / 2 ? WIDEST / 2 : all - before;
-        x->begin = place_of(x, x->begin, x->margin + before + behind - WIDEST);
+        x->begin = position_of(x, x->begin, x->margin + before + behind - WIDEST);
     }
     x->cut_before = x->begin > begin;
-    uint32_t stop = place_of(x, x->begin, x->margin + WIDEST);
+    uint32_t stop = position_of(x, x->begin, x->margin + WIDEST);
     x->cut_after = stop < end;
     x->end = stop;
 }
@@ -167,7 +167,7 @@ static void print_mark(const struct excerpt *x, uint32_t begin, uint32_t end, FI
 void excerpt_print(const struct source *source, uint32_t begin, uint32_t end, FILE *to, bool colour)
 {
     struct excerpt x = {.text = source->text};
-    uint32_t line = source_place(source, begin).line;
+    uint32_t line = source_position_at(source, begin).line;
     source_line(source, line, &x.begin, &x.end);
     // A range may start at the line end itself.
     uint32_t caret = begin < x.end ? begin : x.end;

@@ -17,7 +17,7 @@ enum op {
     OP_BINARY, // first operator of the table; the others follow
 };
 
-enum { NO_NODE = UINT32_MAX, DEEPEST = 64, MOST_NODES = 1000 };
+enum { NO_NODE = UINT32_MAX, DEEPEST = 64, MAX_NODES = 1000 };
 
 // Binary operators, as in C. Longer spellings precede their prefixes.
 enum binary { MUL, DIV, REM, ADD, SUB, SHL, SHR, LE, GE, LT, GT, EQ, NE, AND, OR };
@@ -52,7 +52,7 @@ static void skip_blanks(struct expr_parser *p)
     p->at += (uint32_t)strspn(p->text + p->at, " \t\r\n");
 }
 
-static bool take(struct expr_parser *p, const char *token)
+static bool accept_token(struct expr_parser *p, const char *token)
 {
     skip_blanks(p);
     if (strncmp(p->text + p->at, token, strlen(token)))
@@ -64,7 +64,7 @@ static bool take(struct expr_parser *p, const char *token)
 // Each level of recursion has at least one node, so this also limits the depth of evaluation.
 static uint32_t node(struct expr_parser *p, struct expr_node made)
 {
-    if (p->expr->nodes.n == MOST_NODES)
+    if (p->expr->nodes.n == MAX_NODES)
         return fail(p, made.begin, p->at, "the expression has more than 1000 parts");
     made.end = p->at;
     vec_push(p->arena, &p->expr->nodes, made);
@@ -73,7 +73,7 @@ static uint32_t node(struct expr_parser *p, struct expr_node made)
 
 static uint32_t expect(struct expr_parser *p, const char *token, uint32_t value)
 {
-    if (value == NO_NODE || take(p, token))
+    if (value == NO_NODE || accept_token(p, token))
         return value;
     return fail(p, p->at, p->at + 1, arena_printf(p->arena, "'%s' is missing here", token));
 }
@@ -133,13 +133,13 @@ static uint32_t reference(struct expr_parser *p, uint32_t begin, bool address)
     uint32_t length = name_length(from, p->names && p->names->dotted), at = p->at;
     struct expr_node made = {.begin = begin, .a = NO_NODE};
     p->at += length;
-    if (!address && length == 3 && !strncmp(from, "min", 3) && take(p, "("))
+    if (!address && length == 3 && !strncmp(from, "min", 3) && accept_token(p, "("))
         return call(p, OP_MIN, begin);
-    if (!address && length == 3 && !strncmp(from, "max", 3) && take(p, "("))
+    if (!address && length == 3 && !strncmp(from, "max", 3) && accept_token(p, "("))
         return call(p, OP_MAX, begin);
     if (!p->names || !p->names->find(p->names->context, from, length, &made.ref))
         return fail(p, at, p->at, arena_printf(p->arena, "unknown name '%.*s'", (int)length, from));
-    bool element = take(p, "[");
+    bool element = accept_token(p, "[");
     if (made.ref.kind == REF_NUMBER) {
         if (element || address)
             return fail(p, at, p->at,
@@ -165,13 +165,13 @@ static uint32_t parse_operand(struct expr_parser *p)
     skip_blanks(p);
     uint32_t begin = p->at;
     char c = p->text[begin];
-    if (take(p, "("))
+    if (accept_token(p, "("))
         return expect(p, ")", parse_whole(p));
-    if (take(p, "-"))
+    if (accept_token(p, "-"))
         return unary(p, OP_NEGATE, begin);
-    if (take(p, "!"))
+    if (accept_token(p, "!"))
         return unary(p, OP_NOT, begin);
-    if (take(p, "&")) {
+    if (accept_token(p, "&")) {
         skip_blanks(p);
         if (is_letter(p->text[p->at]))
             return reference(p, begin, true);
@@ -219,7 +219,7 @@ static uint32_t parse_above(struct expr_parser *p, uint8_t binding)
 static uint32_t parse_whole(struct expr_parser *p)
 {
     uint32_t condition = parse_above(p, 1);
-    if (condition == NO_NODE || !take(p, "?"))
+    if (condition == NO_NODE || !accept_token(p, "?"))
         return condition;
     struct expr_node made = {
         .op = OP_CHOOSE, .begin = p->expr->nodes.v[condition].begin, .a = condition};
@@ -263,17 +263,17 @@ static bool wrong(const struct expr_evaluation *e, const struct expr_node *at, c
     return false;
 }
 
-static struct run_number of_integer(int64_t value)
+static struct host_number of_integer(int64_t value)
 {
-    return (struct run_number){.kind = NUMBER_INTEGER, .integer = value};
+    return (struct host_number){.kind = NUMBER_INTEGER, .integer = value};
 }
 
-static struct run_number of_real(double value)
+static struct host_number of_real(double value)
 {
-    return (struct run_number){.kind = NUMBER_REAL, .real = value};
+    return (struct host_number){.kind = NUMBER_REAL, .real = value};
 }
 
-static bool is_true(const struct run_number *number)
+static bool is_true(const struct host_number *number)
 {
     return number->kind == NUMBER_REAL ? number->real != 0 : number->integer != 0;
 }
@@ -290,7 +290,7 @@ static bool compare(int op, double a, double b)
     }
 }
 
-static const char *of_reals(int op, double a, double b, struct run_number *to)
+static const char *of_reals(int op, double a, double b, struct host_number *to)
 {
     switch (op) {
     case MUL: *to = of_real(a * b); return NULL;
@@ -304,7 +304,7 @@ static const char *of_reals(int op, double a, double b, struct run_number *to)
     }
 }
 
-static const char *of_integers(int op, int64_t a, int64_t b, struct run_number *to)
+static const char *of_integers(int op, int64_t a, int64_t b, struct host_number *to)
 {
     uint64_t x = (uint64_t)a, y = (uint64_t)b;
     int64_t result;
@@ -339,10 +339,10 @@ static const char *of_integers(int op, int64_t a, int64_t b, struct run_number *
     return NULL;
 }
 
-static bool evaluate(const struct expr_evaluation *e, uint32_t id, struct run_number *to);
+static bool evaluate(const struct expr_evaluation *e, uint32_t id, struct host_number *to);
 
 // Returns why this value cannot be an operand, or NULL.
-static const char *no_operand(const struct run_number *number)
+static const char *no_operand(const struct host_number *number)
 {
     if (number->kind == NUMBER_ADDRESS)
         return "a buffer's name alone is its address: write buffer[0] for its element";
@@ -352,10 +352,10 @@ static const char *no_operand(const struct run_number *number)
 }
 
 static bool evaluate_binary(const struct expr_evaluation *e, const struct expr_node *at,
-                            struct run_number *to)
+                            struct host_number *to)
 {
     int op = at->op - OP_BINARY;
-    struct run_number a, b;
+    struct host_number a, b;
     if (!evaluate(e, at->a, &a))
         return false;
     if (op == AND || op == OR) {
@@ -369,7 +369,7 @@ static bool evaluate_binary(const struct expr_evaluation *e, const struct expr_n
     }
     if (!evaluate(e, at->b, &b))
         return false;
-    const char *error = no_operand(number_is_place(&a) ? &a : &b);
+    const char *error = no_operand(number_is_reference(&a) ? &a : &b);
     if (error)
         return wrong(e, at, error);
     error = a.kind == NUMBER_REAL || b.kind == NUMBER_REAL
@@ -382,9 +382,9 @@ static bool evaluate_binary(const struct expr_evaluation *e, const struct expr_n
 }
 
 static bool evaluate_element(const struct expr_evaluation *e, const struct expr_node *at,
-                             struct run_number *to)
+                             struct host_number *to)
 {
-    struct run_number index = of_integer(0);
+    struct host_number index = of_integer(0);
     int64_t element;
     if (at->a != NO_NODE && !evaluate(e, at->a, &index))
         return false;
@@ -396,13 +396,13 @@ static bool evaluate_element(const struct expr_evaluation *e, const struct expr_
     return error ? wrong(e, at, error) : true;
 }
 
-static bool evaluate_least(const struct expr_evaluation *e, const struct expr_node *at,
-                           struct run_number *to)
+static bool evaluate_min(const struct expr_evaluation *e, const struct expr_node *at,
+                         struct host_number *to)
 {
-    struct run_number b;
+    struct host_number b;
     if (!evaluate(e, at->a, to) || !evaluate(e, at->b, &b))
         return false;
-    const char *error = no_operand(number_is_place(to) ? to : &b);
+    const char *error = no_operand(number_is_reference(to) ? to : &b);
     if (error)
         return wrong(e, at, error);
     bool less = to->kind == NUMBER_REAL || b.kind == NUMBER_REAL ? number_real(&b) < number_real(to)
@@ -413,7 +413,7 @@ static bool evaluate_least(const struct expr_evaluation *e, const struct expr_no
 }
 
 static bool evaluate_negated(const struct expr_evaluation *e, const struct expr_node *at,
-                             struct run_number *to)
+                             struct host_number *to)
 {
     if (!evaluate(e, at->a, to))
         return false;
@@ -429,7 +429,7 @@ static bool evaluate_negated(const struct expr_evaluation *e, const struct expr_
     return true;
 }
 
-static bool evaluate(const struct expr_evaluation *e, uint32_t id, struct run_number *to)
+static bool evaluate(const struct expr_evaluation *e, uint32_t id, struct host_number *to)
 {
     const struct expr_node *at = &e->expr->nodes.v[id];
     const char *error;
@@ -443,14 +443,14 @@ static bool evaluate(const struct expr_evaluation *e, uint32_t id, struct run_nu
     case OP_NEGATE:
     case OP_NOT: return evaluate_negated(e, at, to);
     case OP_MIN:
-    case OP_MAX: return evaluate_least(e, at, to);
+    case OP_MAX: return evaluate_min(e, at, to);
     case OP_CHOOSE: return evaluate(e, at->a, to) && evaluate(e, is_true(to) ? at->b : at->c, to);
     default: return evaluate_binary(e, at, to);
     }
 }
 
 bool expr_evaluate(const struct expr *expr, const struct expr_names *names,
-                   struct run_number *number, struct expr_fault *fault)
+                   struct host_number *number, struct expr_fault *fault)
 {
     struct expr_evaluation e = {expr, names, fault};
     return evaluate(&e, expr->root, number);

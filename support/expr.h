@@ -19,10 +19,10 @@ struct expr_names {
     bool (*find)(void *context, const char *name, size_t length, struct expr_ref *ref);
     // Loads the number, or the buffer's element. Returns NULL, or an error.
     const char *(*load)(void *context, struct expr_ref ref, int64_t element,
-                        struct run_number *number);
+                        struct host_number *number);
     // Computes the address of a buffer's element, or of its end. Returns NULL, or an error.
     const char *(*address)(void *context, uint32_t buffer, int64_t element,
-                           struct run_number *number);
+                           struct host_number *number);
     bool dotted; // a name may continue after a dot: "machine.cycles"
 };
 
@@ -31,7 +31,7 @@ struct expr_node {
     uint32_t a, b, c;    // operands, as indices of nodes
     uint32_t begin, end; // byte range in the text
     struct expr_ref ref;
-    struct run_number number;
+    struct host_number number;
 };
 
 struct expr {
@@ -49,4 +49,4 @@ struct expr *expr_parse(struct arena *arena, const char *text, size_t length,
                         const struct expr_names *names, struct expr_fault *fault);
 // Evaluates an expression. Returns false after setting *fault.
 bool expr_evaluate(const struct expr *expr, const struct expr_names *names,
-                   struct run_number *number, struct expr_fault *fault);
+                   struct host_number *number, struct expr_fault *fault);

@@ -96,11 +96,11 @@ const char *file_read(struct arena *arena, const char *path, struct file_text *f
 }
 
 // Smaller files are read: that is as fast, and their contents cannot change afterwards.
-enum { LEAST_MAPPED = 16 << 20 };
+enum { MIN_MAPPED = 16 << 20 };
 
 static bool is_large(const struct stat *status)
 {
-    return S_ISREG(status->st_mode) && status->st_size >= LEAST_MAPPED &&
+    return S_ISREG(status->st_mode) && status->st_size >= MIN_MAPPED &&
            (uintmax_t)status->st_size <= SIZE_MAX;
 }
 

@@ -58,7 +58,7 @@ static struct intern_key key_of(const char *text, size_t length)
     return (struct intern_key){mix(stem, digit), (uint32_t)stem * 16 + digit};
 }
 
-static bool same(const struct intern *intern, const struct intern_slot *slot, const char *text,
+static bool same(const struct intern *intern, const struct intern_entry *slot, const char *text,
                  size_t length, uint64_t hash)
 {
     return slot->hash == hash && slot->length == length &&
@@ -66,8 +66,8 @@ static bool same(const struct intern *intern, const struct intern_slot *slot, co
 }
 
 // Returns the text's slot, or the free slot in which it belongs.
-static struct intern_slot *find_slot(const struct intern *intern, const char *text, size_t length,
-                                     struct intern_key key)
+static struct intern_entry *find_entry(const struct intern *intern, const char *text, size_t length,
+                                       struct intern_key key)
 {
     uint32_t slot = key.place & intern->mask;
     while (intern->table[slot].name && !same(intern, &intern->table[slot], text, length, key.hash))
@@ -87,32 +87,32 @@ static void enlarge(struct intern *intern, uint32_t slots)
         uint32_t slot = key.place & intern->mask;
         while (intern->table[slot].name)
             slot = (slot + 1) & intern->mask;
-        intern->table[slot] = (struct intern_slot){key.hash, id + 1, name->length};
+        intern->table[slot] = (struct intern_entry){key.hash, id + 1, name->length};
     }
 }
 
 void intern_init(struct intern *intern, struct arena *arena)
 {
-    enum { SLOTS = 2048 };
+    enum { ENTRIES = 2048 };
     *intern = (struct intern){.arena = arena};
-    intern->recent = ARENA_ARRAY(arena, struct intern_slot, INTERN_RECENT);
-    enlarge(intern, SLOTS);
+    intern->recent = ARENA_ARRAY(arena, struct intern_entry, INTERN_RECENT);
+    enlarge(intern, ENTRIES);
 }
 
 uint32_t intern_find(const struct intern *intern, const char *text, size_t length)
 {
-    return find_slot(intern, text, length, key_of(text, length))->name - 1;
+    return find_entry(intern, text, length, key_of(text, length))->name - 1;
 }
 
 static uint32_t add_key(struct intern *intern, const char *text, size_t length,
                         struct intern_key key)
 {
-    struct intern_slot *slot = find_slot(intern, text, length, key);
+    struct intern_entry *slot = find_entry(intern, text, length, key);
     if (slot->name)
         return slot->name - 1;
     vec_push(intern->arena, &intern->names,
              (struct name){.text = text, .length = (uint32_t)length});
-    *slot = (struct intern_slot){key.hash, intern->names.n, (uint32_t)length};
+    *slot = (struct intern_entry){key.hash, intern->names.n, (uint32_t)length};
     if (intern->names.n * 2 > intern->mask)
         enlarge(intern, (intern->mask + 1) * 2);
     return intern->names.n - 1;
@@ -123,9 +123,9 @@ uint32_t intern_add(struct intern *intern, const char *text, size_t length)
     struct intern_key key = key_of(text, length);
     if (length > 8)
         return add_key(intern, text, length, key);
-    struct intern_slot *recent = &intern->recent[key.place % INTERN_RECENT];
+    struct intern_entry *recent = &intern->recent[key.place % INTERN_RECENT];
     if (recent->hash != key.hash || recent->length != length || !recent->name)
-        *recent = (struct intern_slot){key.hash, add_key(intern, text, length, key) + 1,
-                                       (uint32_t)length};
+        *recent = (struct intern_entry){key.hash, add_key(intern, text, length, key) + 1,
+                                        (uint32_t)length};
     return recent->name - 1;
 }

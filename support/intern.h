@@ -10,7 +10,7 @@ struct name {
 };
 
 // A table slot. Most look-ups use only these contiguous data, not the name's text.
-struct intern_slot {
+struct intern_entry {
     uint64_t hash; // unique among texts of this length if it is up to 8 bytes
     uint32_t name; // id + 1, or 0
     uint32_t length;
@@ -21,8 +21,8 @@ enum { INTERN_RECENT = 1024 };
 struct intern {
     struct arena *arena;
     VEC(struct name) names;
-    struct intern_slot *recent; // cache of short names by hash: registers recur often
-    struct intern_slot *table;  // open addressing
+    struct intern_entry *recent; // cache of short names by hash: registers recur often
+    struct intern_entry *table;  // open addressing
     uint32_t mask;
 };
 

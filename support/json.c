@@ -87,7 +87,7 @@ size_t json_utf8_length(const char *text, size_t left)
 {
     static const struct {
         unsigned char mask, lead;
-        uint32_t least;
+        uint32_t min;
     } forms[] = {
         {0, 0, 0}, {0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
     for (size_t length = 1; length <= 4 && length <= left; length++) {
@@ -101,7 +101,7 @@ size_t json_utf8_length(const char *text, size_t left)
             point = point << 6 | (text[i] & 0x3f);
         }
         bool valid =
-            point >= forms[length].least && point <= 0x10ffff && (point & 0x1ff800) != 0xd800;
+            point >= forms[length].min && point <= 0x10ffff && (point & 0x1ff800) != 0xd800;
         return valid ? length : 0;
     }
     return 0;

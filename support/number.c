@@ -35,12 +35,12 @@ static bool whole(char text[NUMBER_TEXT], double value)
 // have the same value.
 static bool few_decimals(char text[NUMBER_TEXT], double value)
 {
-    enum { MOST = 6 };
+    enum { LIMIT = 6 };
     static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000};
     double size = fabs(value);
     if (!(size >= 1e-4 && size < 1e9)) // also false for NaN
         return false;
-    for (int decimals = 1; decimals <= MOST; decimals++) {
+    for (int decimals = 1; decimals <= LIMIT; decimals++) {
         uint64_t scaled = (uint64_t)(size * powers[decimals] + 0.5);
         if ((double)scaled / powers[decimals] != size)
             continue;
@@ -128,10 +128,10 @@ static int count_digits(const char *text)
 // Adds a double for %g. Returns false unless the value needs no rounding and no exponent.
 static bool add_double(struct line *line, const struct conversion *conversion, double value)
 {
-    enum { DEFAULT = 6, MOST = 15 };
+    enum { DEFAULT = 6, LIMIT = 15 };
     char text[NUMBER_TEXT];
     int precision = conversion->precision < 0 ? DEFAULT : conversion->precision;
-    if (precision > MOST || conversion->size || signbit(value) != (value < 0) ||
+    if (precision > LIMIT || conversion->size || signbit(value) != (value < 0) ||
         !number_decimal(text, value) || count_digits(text) > precision)
         return false;
     if (conversion->plus && value >= 0)

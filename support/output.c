@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { BUFFER = 64 * 1024, MOST_LINKS = 40 };
+enum { BUFFER = 64 * 1024, MAX_LINKS = 40 };
 
 void outputs_init(struct outputs *outputs, struct arena *arena)
 {
@@ -44,7 +44,7 @@ static const char *folder_of(struct arena *arena, const char *path)
 static const char *follow_links(struct arena *arena, const char *path)
 {
     char link[PATH_MAX];
-    for (int i = 0; i < MOST_LINKS; i++) {
+    for (int i = 0; i < MAX_LINKS; i++) {
         ssize_t length = readlink(path, link, sizeof link);
         if (length < 0 || length == sizeof link)
             break;

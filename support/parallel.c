@@ -53,7 +53,7 @@ static void init_worker(struct parallel_worker *worker, struct parallel *whole, 
 }
 
 // Joins the results of the workers. Returns true if all had enough memory.
-static bool take_results(struct arena *arena, struct parallel_worker *workers, uint32_t count)
+static bool merge_results(struct arena *arena, struct parallel_worker *workers, uint32_t count)
 {
     bool failed = false;
     for (uint32_t i = 0; i < count; i++) {
@@ -84,7 +84,7 @@ void parallel_run(struct arena *arena, uint32_t threads, uint32_t items, paralle
     start(&workers[0]);
     for (uint32_t i = 1; i < started; i++)
         pthread_join(workers[i].id, NULL);
-    bool good = take_results(arena, workers, started);
+    bool good = merge_results(arena, workers, started);
     arena_free(&own);
     if (!good)
         longjmp(arena->memory->on_failure, 1);

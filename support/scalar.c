@@ -27,12 +27,12 @@ const char *scalar_nearest(const char *name, size_t length)
     return nearest.best;
 }
 
-double number_real(const struct run_number *number)
+double number_real(const struct host_number *number)
 {
     return number->kind == NUMBER_REAL ? number->real : (double)number->integer;
 }
 
-bool number_integer(const struct run_number *number, int64_t *integer)
+bool number_integer(const struct host_number *number, int64_t *integer)
 {
     *integer = number->integer;
     if (number->kind != NUMBER_REAL)
@@ -94,9 +94,9 @@ static double widen(const struct scalar_format *f, uint16_t bits)
 
 // Values
 
-static struct run_number load_float(const struct scalar *type, const void *from)
+static struct host_number load_float(const struct scalar *type, const void *from)
 {
-    struct run_number number = {.kind = NUMBER_REAL};
+    struct host_number number = {.kind = NUMBER_REAL};
     uint16_t bits;
     float single;
     if (type->bytes == 8) {
@@ -111,11 +111,11 @@ static struct run_number load_float(const struct scalar *type, const void *from)
     return number;
 }
 
-struct run_number scalar_load(const struct scalar *type, const void *from)
+struct host_number scalar_load(const struct scalar *type, const void *from)
 {
     if (type->class == SCALAR_FLOAT)
         return load_float(type, from);
-    struct run_number number = {.kind = NUMBER_INTEGER};
+    struct host_number number = {.kind = NUMBER_INTEGER};
     uint64_t bits = 0;
     memcpy(&bits, from, type->bytes); // all supported hosts are little endian
     int shift = 64 - 8 * (int)type->bytes;
@@ -148,7 +148,7 @@ static bool holds(const struct scalar *type, int64_t integer)
     return integer >= 0 && integer < INT64_C(1) << bits;
 }
 
-const char *scalar_store(const struct scalar *type, const struct run_number *number, void *to)
+const char *scalar_store(const struct scalar *type, const struct host_number *number, void *to)
 {
     int64_t integer;
     if (type->class == SCALAR_FLOAT) {

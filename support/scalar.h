@@ -17,11 +17,11 @@ struct scalar {
 extern const struct scalar scalars[]; // ends with a name of NULL
 
 // Addresses (of buffers) and handles (of textures) cannot be operands of expressions.
-enum run_number_kind { NUMBER_INTEGER, NUMBER_REAL, NUMBER_ADDRESS, NUMBER_HANDLE };
+enum host_number_kind { NUMBER_INTEGER, NUMBER_REAL, NUMBER_ADDRESS, NUMBER_HANDLE };
 
 // A value of the host. Integer arithmetic is modulo 2^64.
-struct run_number {
-    enum run_number_kind kind;
+struct host_number {
+    enum host_number_kind kind;
     int64_t integer; // the value; also of an address or a handle
     double real;
     bool wrapped; // the exact value or an intermediate one exceeded 64 bits
@@ -33,13 +33,13 @@ const struct scalar *scalar_find(const char *name, size_t length);
 const char *scalar_nearest(const char *name, size_t length);
 
 // Reads a value of this type.
-struct run_number scalar_load(const struct scalar *type, const void *from);
+struct host_number scalar_load(const struct scalar *type, const void *from);
 // Stores the number as this type, rounded to nearest even. Returns NULL, or why the type cannot
 // hold it.
-const char *scalar_store(const struct scalar *type, const struct run_number *number, void *to);
+const char *scalar_store(const struct scalar *type, const struct host_number *number, void *to);
 
 // Returns true for an address or a handle.
-static inline bool number_is_place(const struct run_number *number)
+static inline bool number_is_reference(const struct host_number *number)
 {
     return number->kind == NUMBER_ADDRESS || number->kind == NUMBER_HANDLE;
 }
@@ -51,6 +51,6 @@ static inline bool scalar_holds_handle(const struct scalar *type)
 }
 
 // Returns the number as a double.
-double number_real(const struct run_number *number);
+double number_real(const struct host_number *number);
 // Converts a number to an integer. Returns false if it is a fraction or exceeds 64 bits.
-bool number_integer(const struct run_number *number, int64_t *integer);
+bool number_integer(const struct host_number *number, int64_t *integer);

@@ -22,11 +22,11 @@ const struct source_lines *source_lines(const struct source *source)
     return lines;
 }
 
-struct place source_place(const struct source *source, uint32_t offset)
+struct source_position source_position_at(const struct source *source, uint32_t offset)
 {
     const struct source_lines *lines = source_lines(source);
     uint32_t line = SEARCH(i, 1, lines->at.n, lines->at.v[i] <= offset);
-    return (struct place){line, offset - lines->at.v[line - 1] + 1};
+    return (struct source_position){line, offset - lines->at.v[line - 1] + 1};
 }
 
 void source_line(const struct source *source, uint32_t line, uint32_t *begin, uint32_t *end)

@@ -17,7 +17,7 @@ struct source {
     struct source_lines *lines;
 };
 
-struct place {
+struct source_position {
     uint32_t line, column; // from 1; columns count bytes
 };
 
@@ -32,6 +32,6 @@ void source_init(struct source *source, struct arena *arena, const char *name, c
                  uint32_t length);
 // Return the line starts, and the line and column of an offset.
 const struct source_lines *source_lines(const struct source *source);
-struct place source_place(const struct source *source, uint32_t offset);
+struct source_position source_position_at(const struct source *source, uint32_t offset);
 // Returns the byte range of a line without its line end; `line` counts from 1.
 void source_line(const struct source *source, uint32_t line, uint32_t *begin, uint32_t *end);

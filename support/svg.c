@@ -254,15 +254,15 @@ void svg_line(FILE *to, double x1, double y1, double x2, double y2, const char *
 }
 
 // Shade 0 is only for the value 0.
-unsigned svg_shade(double value, double most)
+unsigned svg_shade(double value, double max)
 {
-    if (value <= 0 || most <= 0)
+    if (value <= 0 || max <= 0)
         return 0;
-    unsigned shade = 1 + (unsigned)(value / most * (SVG_SHADES - 1));
+    unsigned shade = 1 + (unsigned)(value / max * (SVG_SHADES - 1));
     return shade < SVG_SHADES ? shade : SVG_SHADES - 1;
 }
 
-void svg_scale(FILE *to, double x, double y, double most, const char *what)
+void svg_scale(FILE *to, double x, double y, double max, const char *what)
 {
     enum { WIDE = 26, HIGH = 12, APART = 14 }; // the shade of 0 is drawn apart
     svg_text(to, x, y - 6, "start", "small", "%s", what);
@@ -274,7 +274,7 @@ void svg_scale(FILE *to, double x, double y, double most, const char *what)
     svg_text(to, x + WIDE / 2, y + HIGH + 13, "middle", "small", "none");
     for (int shade = 1; shade <= SVG_SHADES; shade += 3)
         svg_text(to, x + shade * WIDE + APART, y + HIGH + 13, "middle", "small", "%.3g",
-                 most * (shade - 1) / (SVG_SHADES - 1));
+                 max * (shade - 1) / (SVG_SHADES - 1));
 }
 
 double svg_round_up(double value)

@@ -24,9 +24,9 @@ void svg_line(FILE *to, double x1, double y1, double x2, double y2, const char *
 void svg_escaped(FILE *to, const char *text);
 
 // Returns the shade of a value between 0 and `most`.
-unsigned svg_shade(double value, double most);
+unsigned svg_shade(double value, double max);
 // Draws a legend of the shades from 0 to `most`.
-void svg_scale(FILE *to, double x, double y, double most, const char *what);
+void svg_scale(FILE *to, double x, double y, double max, const char *what);
 
 // Returns the smallest of 1, 2, 2.5 and 5 times a power of ten that is at least `value`. Requires a
 // positive value.

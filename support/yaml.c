@@ -51,7 +51,7 @@ static bool has_control(const char *text)
     return false;
 }
 
-static void take_scalar(struct reading *r, const yaml_node_t *from, struct yaml_node *to)
+static void copy_scalar(struct reading *r, const yaml_node_t *from, struct yaml_node *to)
 {
     to->kind = YAML_SCALAR;
     to->length = (uint32_t)from->data.scalar.length;
@@ -73,7 +73,7 @@ static void take_scalar(struct reading *r, const yaml_node_t *from, struct yaml_
     to->inner = as_it_is ? inner : UINT32_MAX;
 }
 
-static void take_items(struct reading *r, const yaml_node_t *from, struct yaml_node *to)
+static void copy_items(struct reading *r, const yaml_node_t *from, struct yaml_node *to)
 {
     bool mapping = from->type == YAML_MAPPING_NODE;
     const yaml_node_item_t *items = from->data.sequence.items.start;
@@ -89,7 +89,7 @@ static void take_items(struct reading *r, const yaml_node_t *from, struct yaml_n
     }
 }
 
-static void take_nodes(struct reading *r, const yaml_document_t *from)
+static void copy_nodes(struct reading *r, const yaml_document_t *from)
 {
     const struct source *source = r->document->source;
     for (const yaml_node_t *node = from->nodes.start; node < from->nodes.top; node++) {
@@ -103,9 +103,9 @@ static void take_nodes(struct reading *r, const yaml_document_t *from)
         if (line)
             made.end = (uint32_t)(line - source->text);
         if (node->type == YAML_SCALAR_NODE)
-            take_scalar(r, node, &made);
+            copy_scalar(r, node, &made);
         else
-            take_items(r, node, &made);
+            copy_items(r, node, &made);
         vec_push(r->arena, &r->document->nodes, made);
     }
     r->document->root = from->nodes.start < from->nodes.top ? 0 : YAML_NOTHING;
@@ -154,7 +154,7 @@ static bool check_depth(struct reading *r)
 
 // If the arena runs out of memory it jumps out of this function; libyaml's objects must be freed
 // first.
-static void take_document(struct reading *r, yaml_parser_t *parser, yaml_document_t *document)
+static void copy_document(struct reading *r, yaml_parser_t *parser, yaml_document_t *document)
 {
     struct memory *memory = r->arena->memory;
     jmp_buf outer;
@@ -165,7 +165,7 @@ static void take_document(struct reading *r, yaml_parser_t *parser, yaml_documen
         memcpy(memory->on_failure, outer, sizeof outer);
         longjmp(memory->on_failure, 1);
     }
-    take_nodes(r, document);
+    copy_nodes(r, document);
     memcpy(memory->on_failure, outer, sizeof outer);
     yaml_document_delete(document);
 }
@@ -177,7 +177,7 @@ static bool load(struct reading *r, yaml_parser_t *parser)
         fail(r, parser);
         return false;
     }
-    take_document(r, parser, &document);
+    copy_document(r, parser, &document);
     if (!yaml_parser_load(parser, &second)) {
         fail(r, parser);
         return false;

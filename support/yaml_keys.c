@@ -50,9 +50,9 @@ static const char *kind_word(int takes)
     }
 }
 
-static void take_value(const struct yaml_keys *table, const struct yaml_key *key,
-                       const struct yaml_node *name, const struct yaml_node *value,
-                       const struct yaml_node **to, struct diags *diags)
+static void accept_value(const struct yaml_keys *table, const struct yaml_key *key,
+                         const struct yaml_node *name, const struct yaml_node *value,
+                         const struct yaml_node **to, struct diags *diags)
 {
     if (*to)
         REPORT(table, name, diags, "'%s' is given twice", name->text);
@@ -80,8 +80,8 @@ bool yaml_keys_read(const struct yaml_keys *table, uint32_t context,
         const struct yaml_node *name = yaml_at(document, mapping->items[i]);
         const struct yaml_key *key = find_key(table, context, name);
         if (key)
-            take_value(table, key, name, yaml_at(document, mapping->items[i + 1]),
-                       &of[key - table->keys], diags);
+            accept_value(table, key, name, yaml_at(document, mapping->items[i + 1]),
+                         &of[key - table->keys], diags);
         else
             report_unknown(table, context, name, diags);
     }

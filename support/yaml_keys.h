@@ -4,7 +4,7 @@
 #include "support/yaml.h"
 
 // Columns of a table of keys.
-enum yaml_takes {
+enum yaml_value_kind {
     SCALAR = 1 << YAML_SCALAR,
     SEQUENCE = 1 << YAML_SEQUENCE,
     MAPPING = 1 << YAML_MAPPING,

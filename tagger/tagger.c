@@ -10,21 +10,22 @@
 
 static bool report(struct tagging *t, struct diags *diags, const struct source *source)
 {
-    return t->client.report ? t->client.report(t->client.context, diags, source) : !diags->errors;
+    return t->callbacks.report ? t->callbacks.report(t->callbacks.context, diags, source)
+                               : !diags->errors;
 }
 
 static void end_step(void *tagging, const char *name)
 {
     const struct tagging *t = tagging;
-    if (t->client.step)
-        t->client.step(t->client.context, name);
+    if (t->callbacks.step)
+        t->callbacks.step(t->callbacks.context, name);
 }
 
 static void add_pass(void *tagging, const char *name, double seconds)
 {
     const struct tagging *t = tagging;
-    if (t->client.spent)
-        t->client.spent(t->client.context, name, seconds);
+    if (t->callbacks.spent)
+        t->callbacks.spent(t->callbacks.context, name, seconds);
 }
 
 // Input
@@ -44,7 +45,7 @@ static void open_known(struct tagging *t)
 }
 
 // Uses the input as the output: it was written with the same options.
-static void take_opened(struct tagging *t)
+static void reuse_output(struct tagging *t)
 {
     t->tables = &t->opened.tables;
     t->text = t->input->text;
@@ -68,7 +69,7 @@ static bool open_input(struct tagging *t)
     else
         backend_open(&t->opened, t->arena, t->input, &t->options.output);
     if (t->opened.current)
-        take_opened(t);
+        reuse_output(t);
     if (t->opened.current && t->options.explains)
         strip_tags(t);
     end_step(t, "read");
@@ -90,7 +91,7 @@ static bool read_program(struct tagging *t)
                                  .only_check = t->options.only_check,
                                  .step = end_step,
                                  .context = t};
-    program_read(&reading);
+    ir_read_program(&reading);
     return report(t, &diags, &t->opened.source);
 }
 
@@ -211,8 +212,8 @@ static void fill_tables(struct tagging *t, struct tables *tables)
         measured_list(tables, t->arena, &t->module, &options->passes, &t->plan);
     }
     tables->outcomes = t->outcomes;
-    if (t->options.has_places) {
-        places_find(tables, t->arena, &t->module, options->prefixes);
+    if (t->options.has_locations) {
+        tables_find_locations(tables, t->arena, &t->module, options->prefixes);
         tables->by_source = t->options.by_source;
         end_step(t, "places");
     }
@@ -254,7 +255,7 @@ void tagger_write_maps(const struct tagging *t, FILE *to)
                     plan_rules[map.rule].id);
         else
             fprintf(to, "# %.*s: line %u: %s [%s]\n", (int)name->length, name->text,
-                    ir_place(&t->module, fn, map.inst).line, map.why, plan_rules[map.rule].id);
+                    ir_position(&t->module, fn, map.inst).line, map.why, plan_rules[map.rule].id);
     }
     arena_free(&arena);
 }
@@ -270,10 +271,11 @@ const struct tagger_stage tagger_stages[] = {
     {NULL, NULL, TAGGER_OUTPUT, NULL},
 };
 
-bool tagger_run(struct tagging *t, struct arena *arena, struct source *input,
-                const struct tagger_options *options, const struct tagger_client *client)
+bool tagger_process(struct tagging *t, struct arena *arena, struct source *input,
+                    const struct tagger_options *options, const struct tagger_callbacks *callbacks)
 {
-    *t = (struct tagging){.arena = arena, .input = input, .options = *options, .client = *client};
+    *t = (struct tagging){
+        .arena = arena, .input = input, .options = *options, .callbacks = *callbacks};
     for (const struct tagger_stage *stage = tagger_stages; stage->run; stage++)
         if (stage->goal <= options->goal && !stage->run(t))
             return false;

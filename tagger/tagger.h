@@ -25,19 +25,19 @@ struct tagger_options {
     const struct source *profile; // profile written by ptxoffload-sim --profile-out, or NULL
     uint32_t threads;             // maximum number; 0 counts as 1. Results do not depend on it
     bool as_is;                   // keep the input's tags, so that offsets are the input's
-    bool explains;   // explain results: keep facts, and repeat decisions of earlier tags
-    bool validate;   // check the IR between passes; a build with assertions always does
-    bool unverified; // write without proof
-    bool only_check; // with goal TAGGER_PROGRAM: free functions after their check
-    bool has_places; // fill tables.places
-    bool by_source;  // tables use places of the CUDA source
+    bool explains;      // explain results: keep facts, and repeat decisions of earlier tags
+    bool validate;      // check the IR between passes; a build with assertions always does
+    bool unverified;    // write without proof
+    bool only_check;    // with goal TAGGER_PROGRAM: free functions after their check
+    bool has_locations; // fill tables.places
+    bool by_source;     // tables use places of the CUDA source
     // Print module and plan after the first pass; end the passes after the second. May be NULL.
     const struct pass *print_after, *stop_after;
     FILE *to; // for print_after and validation errors; NULL: not printed
 };
 
 // Callbacks that report a run's progress. All may be NULL.
-struct tagger_client {
+struct tagger_callbacks {
     void *context;
     // Reports the diagnostics of a source, possibly without any. Returns false to end the run. If
     // NULL, errors end the run.
@@ -53,7 +53,7 @@ struct tagging {
     struct arena *arena;
     struct source *input;
     struct tagger_options options;
-    struct tagger_client client;
+    struct tagger_callbacks callbacks;
     // Result of `open`
     struct opened opened;
     // Results of `read`
@@ -86,8 +86,8 @@ void tagger_print_stages(FILE *to);
 
 // Runs the stages up to the goal. Requires an initialised source that lives as long as the arena.
 // Returns false if a report ended the run.
-bool tagger_run(struct tagging *t, struct arena *arena, struct source *input,
-                const struct tagger_options *options, const struct tagger_client *client);
+bool tagger_process(struct tagging *t, struct arena *arena, struct source *input,
+                    const struct tagger_options *options, const struct tagger_callbacks *callbacks);
 // Writes the plan in another style, with its own tables. Requires a plan. Returns false if a report
 // ended the run.
 bool tagger_emit(struct tagging *t, struct output *output, const struct backend_options *options);

@@ -65,30 +65,30 @@ static int32_t find_artifact(struct findings *findings, const char *name)
 void findings_about(struct findings *findings, const struct source *source)
 {
     findings->artifact = source ? find_artifact(findings, source->name) : -1;
-    findings->cursor = (struct place_cursor){source, 0, 0, 0};
+    findings->cursor = (struct position_cursor){source, 0, 0, 0};
 }
 
-struct text_place place_find(struct place_cursor *c, uint32_t offset)
+struct text_position position_find(struct position_cursor *c, uint32_t offset)
 {
     const struct source *source = c->source;
-    struct place place = source_place(source, offset);
+    struct source_position place = source_position_at(source, offset);
     uint32_t line = offset - (place.column - 1);
     if (c->line != line || c->at > offset)
-        *c = (struct place_cursor){source, line, line, 0};
+        *c = (struct position_cursor){source, line, line, 0};
     while (c->at < offset) {
         size_t length = json_utf8_length(source->text + c->at, source->length - c->at);
         c->units += length == 4 ? 2 : 1;
         c->at += length ? (uint32_t)length : 1;
     }
-    return (struct text_place){place.line, place.column, c->units + 1};
+    return (struct text_position){place.line, place.column, c->units + 1};
 }
 
-static void place_at(struct findings *findings, struct finding *finding, const char *file,
-                     uint32_t line, uint32_t column)
+static void position_at(struct findings *findings, struct finding *finding, const char *file,
+                        uint32_t line, uint32_t column)
 {
     finding->artifact = find_artifact(findings, file);
-    finding->begin = (struct text_place){line, column, column};
-    finding->end = (struct text_place){0};
+    finding->begin = (struct text_position){line, column, column};
+    finding->end = (struct text_position){0};
 }
 
 void findings_add(struct findings *findings, const struct diag *diag)
@@ -102,15 +102,15 @@ void findings_add(struct findings *findings, const struct diag *diag)
         .placed = findings->cursor.source && diag->begin != NO_OFFSET,
     };
     if (finding.placed) {
-        finding.begin = place_find(&findings->cursor, diag->begin);
-        finding.end = place_find(&findings->cursor, diag->end);
+        finding.begin = position_find(&findings->cursor, diag->begin);
+        finding.end = position_find(&findings->cursor, diag->end);
     }
     bool moves = findings->by_source && diag->origin.file;
     if (diag->replacement && !moves)
         finding.replacement =
             arena_strndup(findings->arena, diag->replacement, strlen(diag->replacement));
     if (moves)
-        place_at(findings, &finding, diag->origin.file, diag->origin.line, diag->origin.column);
+        position_at(findings, &finding, diag->origin.file, diag->origin.line, diag->origin.column);
     vec_reserve(findings->arena, &findings->list, findings->list.n + 2);
     findings->list.v[findings->list.n++] = finding;
 }
@@ -138,7 +138,7 @@ static void move_to_origin(struct findings *findings, const struct remark_origin
                            .placed = head->placed,
                            .begin = head->begin,
                            .end = head->end};
-    place_at(findings, head, origin->file, origin->line, origin->column);
+    position_at(findings, head, origin->file, origin->line, origin->column);
     vec_push(findings->arena, &findings->list, note);
 }
 

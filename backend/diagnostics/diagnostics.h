@@ -5,7 +5,7 @@
 #include "support/diag.h"
 
 // A place; numbers from 1.
-struct text_place {
+struct text_position {
     uint32_t line, column;
     uint32_t utf16; // the column in UTF-16 code units
 };
@@ -17,7 +17,7 @@ struct finding {
     const char *replacement; // suggested text for [begin, end), or NULL
     int32_t artifact;        // the file; -1: the message is about the run
     bool placed;             // false: the message is about the whole file
-    struct text_place begin,
+    struct text_position begin,
         end;              // `end` is after the last character; unknown numbers are 0
     bool passed;          // of a remark: the candidate is offloaded
     bool analysis;        // of a remark: the result of an analysis
@@ -35,7 +35,7 @@ struct artifact {
 
 // Caches the last place found: places are mostly requested in order, and a line can have millions
 // of characters.
-struct place_cursor {
+struct position_cursor {
     const struct source *source;
     uint32_t line;      // offset of the start of the line
     uint32_t at, units; // offset reached in the line, and UTF-16 code units before it
@@ -43,8 +43,8 @@ struct place_cursor {
 
 struct findings {
     struct arena *arena;
-    struct place_cursor cursor; // in the current text
-    int32_t artifact;           // of the current text; -1: the run
+    struct position_cursor cursor; // in the current text
+    int32_t artifact;              // of the current text; -1: the run
     VEC(struct finding) list;
     VEC(struct artifact) artifacts;
     bool by_source; // report places in the CUDA source where they are known
@@ -52,7 +52,7 @@ struct findings {
 };
 
 // The tool, its command line and its exit code.
-struct diagnostics_run {
+struct tool_invocation {
     const char *tool, *version;
     int argc;
     char *const *argv; // without the command's own name
@@ -60,7 +60,7 @@ struct diagnostics_run {
 };
 
 // Returns the place of an offset of the cursor's source, and moves the cursor there.
-struct text_place place_find(struct place_cursor *cursor, uint32_t offset);
+struct text_position position_find(struct position_cursor *cursor, uint32_t offset);
 
 // Empties the findings, which allocate from the arena. Keeps room for findings_add_last.
 void findings_init(struct findings *findings, struct arena *arena);
@@ -80,5 +80,5 @@ int32_t findings_artifact(struct findings *findings, const char *name, const cha
 
 // Write the findings as one document. Allocate nothing.
 void diagnostics_json(const struct findings *findings, FILE *to);
-void diagnostics_sarif(const struct findings *findings, const struct diagnostics_run *run,
+void diagnostics_sarif(const struct findings *findings, const struct tool_invocation *run,
                        FILE *to);

@@ -12,7 +12,7 @@ static const char schema[] =
 struct sarif_writer {
     struct json json;
     const struct findings *findings;
-    const struct diagnostics_run *run;
+    const struct tool_invocation *run;
 };
 
 // Small parts
@@ -57,7 +57,7 @@ static uint32_t rule_index(int rule)
 static void write_rule(struct json *json, const struct diag_rule *rule)
 {
     char help[400];
-    bool warning = rule->least == DIAG_WARNING;
+    bool warning = rule->min == DIAG_WARNING;
     snprintf(help, sizeof help,
              warning ? "%s. -Wno-%s turns the warning off, -Werror=%s makes it "
                        "an error."
@@ -93,7 +93,7 @@ static void write_remark_rules(struct json *json)
         struct plan_rule_info info = remark_rule(i);
         struct diag_rule rule = {.id = info.id,
                                  .severity = DIAG_NOTE,
-                                 .least = DIAG_NOTE,
+                                 .min = DIAG_NOTE,
                                  .group = "remark",
                                  .text = info.text};
         write_rule(json, &rule);
@@ -357,7 +357,7 @@ static void write_artifacts(struct sarif_writer *w)
     json_end_array(json);
 }
 
-void diagnostics_sarif(const struct findings *findings, const struct diagnostics_run *run, FILE *to)
+void diagnostics_sarif(const struct findings *findings, const struct tool_invocation *run, FILE *to)
 {
     struct sarif_writer w = {.findings = findings, .run = run};
     json_init(&w.json, to);

@@ -102,7 +102,7 @@ static const char *make(struct elf_image *image, const struct layout *layout)
 }
 
 // Returns an upper bound on the object's size.
-static size_t most_bytes(const struct elf_section *sections, uint32_t count)
+static size_t max_bytes(const struct elf_section *sections, uint32_t count)
 {
     size_t size = sizeof(Elf64_Ehdr) + (count + 1) * sizeof(Elf64_Shdr) + sizeof(Elf64_Xword);
     for (uint32_t i = 0; i < count; i++)
@@ -126,7 +126,7 @@ const char *elf_object_write(struct elf_image *image, struct arena *arena,
     }
     all[count].bytes = names.bytes.v;
     all[count].size = names.bytes.n;
-    struct layout layout = {all, count + 1, offsets, NULL, most_bytes(all, count + 1)};
+    struct layout layout = {all, count + 1, offsets, NULL, max_bytes(all, count + 1)};
     layout.room = arena_alloc(arena, layout.size);
     return make(image, &layout);
 }

@@ -9,13 +9,13 @@
 #include <string.h>
 
 // The record that is being read.
-struct elf_place {
+struct elf_record_position {
     enum elf_part part;
     uint32_t index;
 };
 
-static bool fault(struct elf_reader *r, struct elf_place place, const struct field_slot *slot,
-                  const char *what)
+static bool fault(struct elf_reader *r, struct elf_record_position place,
+                  const struct record_field_use *slot, const char *what)
 {
     return elf_fault(r, "section '%s', record %u, %s: %s", elf_parts[place.part].name, place.index,
                      slot->path, what);
@@ -30,7 +30,7 @@ static bool read_string(struct elf_reader *r, uint64_t offset, const char **text
     return true;
 }
 
-static bool read_word(struct elf_reader *r, const struct field_slot *slot, uint64_t number,
+static bool read_word(struct elf_reader *r, const struct record_field_use *slot, uint64_t number,
                       unsigned *word)
 {
     enum { LONGEST = 64 };
@@ -45,7 +45,7 @@ static bool read_word(struct elf_reader *r, const struct field_slot *slot, uint6
     return *words[number];
 }
 
-static bool read_words(const struct field_slot *slot, uint64_t number, unsigned *set)
+static bool read_words(const struct record_field_use *slot, uint64_t number, unsigned *set)
 {
     unsigned count = 0;
     while (slot->field->words[count])
@@ -74,7 +74,7 @@ static bool read_bool(uint64_t number, bool *flag)
     return number < 2;
 }
 
-static bool read_uint(const struct field_slot *slot, uint64_t number, uint32_t *to)
+static bool read_uint(const struct record_field_use *slot, uint64_t number, uint32_t *to)
 {
     *to = (uint32_t)number;
     return fields_in_range(slot->field, number);
@@ -92,7 +92,7 @@ static void read_digest(const char *bytes, char *digits)
         snprintf(digits + 2 * i, 3, "%02x", (unsigned char)bytes[i]);
 }
 
-static bool read_number(struct elf_reader *r, const struct field_slot *slot, uint64_t number,
+static bool read_number(struct elf_reader *r, const struct record_field_use *slot, uint64_t number,
                         void *value)
 {
     switch (slot->field->kind) {
@@ -120,11 +120,11 @@ static bool read_number(struct elf_reader *r, const struct field_slot *slot, uin
 
 // Lists
 
-static bool read_record(struct elf_reader *r, struct elf_place place, void *record);
+static bool read_record(struct elf_reader *r, struct elf_record_position place, void *record);
 
 // Reads the range of a list's records. It must start after the preceding list of that section.
-static bool read_range(struct elf_reader *r, struct elf_place place, const struct field_slot *slot,
-                       const char *bytes, uint32_t *count)
+static bool read_range(struct elf_reader *r, struct elf_record_position place,
+                       const struct record_field_use *slot, const char *bytes, uint32_t *count)
 {
     enum elf_part part = elf_list(slot->field);
     uint64_t first = elf_get(bytes, 4), number = elf_get(bytes + 4, 4);
@@ -145,8 +145,9 @@ static bool read_range(struct elf_reader *r, struct elf_place place, const struc
     return true;
 }
 
-static bool read_registers(struct elf_reader *r, struct elf_place place,
-                           const struct field_slot *slot, uint32_t count, struct field_texts *texts)
+static bool read_registers(struct elf_reader *r, struct elf_record_position place,
+                           const struct record_field_use *slot, uint32_t count,
+                           struct field_texts *texts)
 {
     const struct elf_part_bytes *part = &r->parts[ELF_REGISTERS];
     uint32_t first = r->next[ELF_REGISTERS] - count;
@@ -160,8 +161,8 @@ static bool read_registers(struct elf_reader *r, struct elf_place place,
     return true;
 }
 
-static bool read_list(struct elf_reader *r, struct elf_place place, const struct field_slot *slot,
-                      const char *bytes, void *value)
+static bool read_list(struct elf_reader *r, struct elf_record_position place,
+                      const struct record_field_use *slot, const char *bytes, void *value)
 {
     uint32_t count;
     if (!read_range(r, place, slot, bytes, &count))
@@ -174,15 +175,15 @@ static bool read_list(struct elf_reader *r, struct elf_place place, const struct
     struct field_list list = {{arena_alloc(r->arena, count * size), count, count}};
     memcpy(value, &list, sizeof list);
     for (uint32_t i = 0; i < count; i++)
-        if (!read_record(r, (struct elf_place){part, first + i}, list.items.v + i * size))
+        if (!read_record(r, (struct elf_record_position){part, first + i}, list.items.v + i * size))
             return false;
     return true;
 }
 
 // Records
 
-static bool read_entry(struct elf_reader *r, struct elf_place place, const struct field_slot *slot,
-                       const char *bytes, void *value)
+static bool read_entry(struct elf_reader *r, struct elf_record_position place,
+                       const struct record_field_use *slot, const char *bytes, void *value)
 {
     if (elf_list(slot->field) != ELF_PARTS)
         return read_list(r, place, slot, bytes, value);
@@ -194,17 +195,17 @@ static bool read_entry(struct elf_reader *r, struct elf_place place, const struc
            fault(r, place, slot, fields_expected(r->arena, slot->field));
 }
 
-static bool read_bytes(struct elf_reader *r, struct elf_place place, const char *bytes,
+static bool read_bytes(struct elf_reader *r, struct elf_record_position place, const char *bytes,
                        void *record)
 {
-    for (const struct field_slot *slot = r->slots.of[place.part]; slot->field; slot++)
+    for (const struct record_field_use *slot = r->slots.of[place.part]; slot->field; slot++)
         if (slot->option == SIZE_MAX || *(const bool *)((const char *)record + slot->option))
             if (!read_entry(r, place, slot, bytes + slot->at, (char *)record + slot->offset))
                 return false;
     return true;
 }
 
-static bool read_record(struct elf_reader *r, struct elf_place place, void *record)
+static bool read_record(struct elf_reader *r, struct elf_record_position place, void *record)
 {
     const struct elf_part_bytes *part = &r->parts[place.part];
     return read_bytes(r, place, part->bytes + (uint64_t)place.index * part->step, record);
@@ -221,7 +222,7 @@ static bool read_version(struct elf_reader *r, struct tables *tables)
     if (version != TABLES_VERSION)
         return elf_fault(r, "the metadata have version %" PRIu64 "; only version %u is supported",
                          version, TABLES_VERSION);
-    return read_bytes(r, (struct elf_place){ELF_NOTE, 0}, (const char *)&notes, tables);
+    return read_bytes(r, (struct elf_record_position){ELF_NOTE, 0}, (const char *)&notes, tables);
 }
 
 static bool read_ptx(struct elf_reader *r, const char *name, const struct tables *tables,
@@ -246,7 +247,7 @@ static bool read_module(struct elf_reader *r, struct tables *tables)
         return elf_fault(r, "section '%s': it has %u records, expected one",
                          PTXOFFLOAD_SECTION_MODULE, r->parts[ELF_MODULE].count);
     r->next[ELF_MODULE] = 1;
-    if (!read_record(r, (struct elf_place){ELF_MODULE, 0}, tables))
+    if (!read_record(r, (struct elf_record_position){ELF_MODULE, 0}, tables))
         return false;
     for (enum elf_part part = 0; part < ELF_PARTS; part++)
         if (r->next[part] != r->parts[part].count)
@@ -282,7 +283,7 @@ bool tables_read_elf(struct tables *tables, struct source *ptx, struct arena *ar
     if (!elf_find_parts(&r))
         return false;
     keep_strings(&r);
-    elf_slots_init(&r.slots, arena);
+    elf_record_fields_init(&r.slots, arena);
     if (!read_version(&r, tables) || !read_ptx(&r, name, tables, ptx) || !read_module(&r, tables) ||
         !check_instructions(&r, tables))
         return false;

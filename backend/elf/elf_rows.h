@@ -30,12 +30,12 @@ struct elf_notes {
     elf_digest source, output;
 };
 
-struct elf_slots {
-    const struct field_slot *of[ELF_PARTS]; // NULL: the section has no records
+struct elf_record_fields {
+    const struct record_field_use *of[ELF_PARTS]; // NULL: the section has no records
 };
 
 // Fills the slots of all sections with records, and of the notes.
-void elf_slots_init(struct elf_slots *slots, struct arena *arena);
+void elf_record_fields_init(struct elf_record_fields *slots, struct arena *arena);
 // Returns the section that holds the records of a list, or ELF_PARTS for other fields.
 enum elf_part elf_list(const struct record_field *field);
 
@@ -68,7 +68,7 @@ struct elf_reader {
     const char *bytes;
     size_t size;
     struct elf_part_bytes parts[ELF_PARTS];
-    struct elf_slots slots;
+    struct elf_record_fields slots;
     uint32_t next[ELF_PARTS]; // number of records that lists have claimed so far
 };
 

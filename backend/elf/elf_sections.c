@@ -212,9 +212,9 @@ enum elf_part elf_list(const struct record_field *field)
     return part;
 }
 
-void elf_slots_init(struct elf_slots *slots, struct arena *arena)
+void elf_record_fields_init(struct elf_record_fields *slots, struct arena *arena)
 {
-    *slots = (struct elf_slots){0};
+    *slots = (struct elf_record_fields){0};
     slots->of[ELF_NOTE] = fields_of(arena, rows_document, ELF_NOTE);
     for (enum elf_part part = 0; part < ELF_PARTS; part++)
         if (elf_parts[part].fields)

@@ -11,7 +11,7 @@
 
 struct elf_writer {
     struct arena *arena;
-    struct elf_slots slots;
+    struct elf_record_fields slots;
     struct text parts[ELF_PARTS];
     uint32_t counts[ELF_PARTS]; // of records
     struct intern strings;
@@ -32,7 +32,8 @@ static uint32_t add_string(struct elf_writer *w, const char *text)
 static void add_record(struct elf_writer *w, enum elf_part part, const void *record);
 
 // Adds the records of a list. Returns the index of the first one.
-static uint32_t add_list(struct elf_writer *w, const struct field_slot *slot, const void *value)
+static uint32_t add_list(struct elf_writer *w, const struct record_field_use *slot,
+                         const void *value)
 {
     enum elf_part part = elf_list(slot->field);
     uint32_t first = w->counts[part];
@@ -55,14 +56,16 @@ static uint64_t maybe_bits(const double *value)
     return double_bits(value ? *value : (double)NAN);
 }
 
-static uint64_t word_number(struct elf_writer *w, const struct field_slot *slot, unsigned word)
+static uint64_t word_number(struct elf_writer *w, const struct record_field_use *slot,
+                            unsigned word)
 {
     return slot->field->elf.size == 1 ? word : add_string(w, slot->field->words[word]);
 }
 
 // Returns the record's entry for a value: the value itself, the offset of its string, or the index
 // of its list's first record.
-static uint64_t number_of(struct elf_writer *w, const struct field_slot *slot, const void *value)
+static uint64_t number_of(struct elf_writer *w, const struct record_field_use *slot,
+                          const void *value)
 {
     switch (slot->field->kind) {
     case FIELD_TEXT: return add_string(w, *(const char *const *)value);
@@ -95,7 +98,7 @@ static void put_digest(char *to, const char *digits)
                        (strchr(values, digits[1]) - values));
 }
 
-static void put_entry(struct elf_writer *w, const struct field_slot *slot, const void *value,
+static void put_entry(struct elf_writer *w, const struct record_field_use *slot, const void *value,
                       char *to)
 {
     if (slot->field->kind == FIELD_SHA256) {
@@ -121,7 +124,7 @@ static void add_record(struct elf_writer *w, enum elf_part part, const void *rec
     uint32_t at = to->bytes.n, size = elf_parts[part].record_size;
     text_add(to, bytes, size);
     w->counts[part]++;
-    for (const struct field_slot *slot = w->slots.of[part]; slot->field; slot++)
+    for (const struct record_field_use *slot = w->slots.of[part]; slot->field; slot++)
         if (slot->option == SIZE_MAX || *(const bool *)((const char *)record + slot->option))
             put_entry(w, slot, (const char *)record + slot->offset, bytes + slot->at);
     memcpy(to->bytes.v + at, bytes, size);
@@ -146,7 +149,7 @@ static void add_notes(struct elf_writer *w, const struct tables *tables)
 {
     char bytes[sizeof(struct elf_notes)];
     struct text *to = &w->parts[ELF_NOTE];
-    for (const struct field_slot *slot = w->slots.of[ELF_NOTE]; slot->field; slot++)
+    for (const struct record_field_use *slot = w->slots.of[ELF_NOTE]; slot->field; slot++)
         put_entry(w, slot, (const char *)tables + slot->offset, bytes + slot->at);
     add_note(to, PTXOFFLOAD_NOTE_VERSION, bytes, 4);
     add_note(to, PTXOFFLOAD_NOTE_SOURCE, bytes + offsetof(struct elf_notes, source), SHA256_BYTES);
@@ -220,7 +223,7 @@ const char *tables_write_elf(struct elf_image *image, struct arena *arena,
                              const struct tables *tables, const char *ptx, uint32_t length)
 {
     struct elf_writer w = {.arena = arena};
-    elf_slots_init(&w.slots, arena);
+    elf_record_fields_init(&w.slots, arena);
     intern_init(&w.strings, arena);
     for (enum elf_part part = 0; part < ELF_PARTS; part++)
         text_init(&w.parts[part], arena);

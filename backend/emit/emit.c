@@ -10,8 +10,8 @@
 // Removes all tags. Removing a tag can join the halves of another one, so this repeats a few times.
 static void strip_all(struct source *source, struct arena *arena)
 {
-    enum { MOST = 8 };
-    for (int i = 0; i < MOST; i++) {
+    enum { LIMIT = 8 };
+    for (int i = 0; i < LIMIT; i++) {
         struct tags tags;
         uint32_t length;
         tags_find(&tags, arena, source);

@@ -128,7 +128,7 @@ struct rejection_index {
 };
 
 // Returns the key of an item's first instruction, for reports on the same text.
-static const char *place_key(struct arena *arena, const struct report_item *item)
+static const char *location_key(struct arena *arena, const struct report_item *item)
 {
     return arena_printf(arena, "%u %u", item->line, item->column);
 }
@@ -145,7 +145,7 @@ static void index_rejections(const struct difference_matcher *m, struct rejectio
             continue;
         // The head is the kind and the instruction.
         const char *text =
-            m->result->same_source ? place_key(m->arena, item) : strchr(item->head, '\n') + 1;
+            m->result->same_source ? location_key(m->arena, item) : strchr(item->head, '\n') + 1;
         uint32_t key = intern_add(&index->keys, text, strlen(text));
         if (!index->first[key])
             index->first[key] = item;
@@ -167,7 +167,7 @@ static const struct report_item *instead_of(const struct difference_matcher *m,
 {
     const struct report_item *found = NULL;
     if (m->result->same_source) {
-        const char *place = place_key(m->arena, chain);
+        const char *place = location_key(m->arena, chain);
         return find_rejection(index, place, strlen(place));
     }
     for (const char *at = chain->whole; m->result->by_text && *at && !found;) {

@@ -41,9 +41,9 @@ static const char *plain(struct arena *arena, const char *text)
 }
 
 // Sets the text and the CUDA source of the item's first instruction.
-static void take_place(struct report_item *item, const struct tables *tables)
+static void set_location(struct report_item *item, const struct tables *tables)
 {
-    const struct table_place *place = places_at(tables, item->line, item->column);
+    const struct table_location *place = tables_location_at(tables, item->line, item->column);
     item->source_file = place ? place->source_file : "";
     item->source_line = place ? place->source_line : 0;
     item->text = place ? place->text : "";
@@ -63,11 +63,11 @@ static void add_chain(struct report_item_list *to, struct arena *arena, const st
                                .numbers = {chain->saving, chain->expected_saving,
                                            chain->response_flits, chain->instructions.n}};
     text_init(&whole, arena);
-    take_place(&item, tables);
+    set_location(&item, tables);
     for (uint32_t i = 0; i < chain->instructions.n; i++) {
         const struct table_instruction *one = &chain->instructions.v[i];
-        const struct table_place *place =
-            to->by_text ? places_at(tables, one->line, one->column) : NULL;
+        const struct table_location *place =
+            to->by_text ? tables_location_at(tables, one->line, one->column) : NULL;
         add_plain(&whole, place ? place->text : one->opcode);
         last = one->line > last ? one->line : last;
     }
@@ -102,8 +102,8 @@ static void add_block(struct report_item_list *to, struct arena *arena, const st
                                            block->live_in.n, block->live_out.n, block->loads,
                                            block->stores}};
     const char *kind = table_block_names[block->kind];
-    const struct table_place *last = places_at(tables, block->end_line, 0);
-    take_place(&item, tables);
+    const struct table_location *last = tables_location_at(tables, block->end_line, 0);
+    set_location(&item, tables);
     item.head = arena_printf(arena, "%s\n%s", kind, to->by_text ? plain(arena, item.text) : "");
     item.whole = to->by_text && last
                      ? arena_printf(arena, "%s%s", item.head, plain(arena, last->text))
@@ -122,7 +122,7 @@ static void add_rejection(struct report_item_list *to, struct arena *arena,
                                .verdict = plan_rules[rejection->rule].id,
                                .reason = rejection->text};
     const char *kind = table_candidate_names[rejection->kind];
-    take_place(&item, tables);
+    set_location(&item, tables);
     item.head = arena_printf(arena, "%s\n%s", kind, to->by_text ? plain(arena, item.text) : "");
     // Without texts, only the rule distinguishes rejections.
     item.whole = to->by_text ? item.head : arena_printf(arena, "%s %s", kind, item.verdict);

@@ -72,7 +72,7 @@ static void put_source(FILE *to, const struct report_item *item)
     fprintf(to, ":%u", item->source_line);
 }
 
-static void put_place(FILE *to, const struct report_item *item, bool by_source)
+static void put_location(FILE *to, const struct report_item *item, bool by_source)
 {
     fputs("<td class=\"left\">", to);
     if (item) {
@@ -124,8 +124,8 @@ static void put_difference(FILE *to, const struct difference *one, bool by_sourc
 {
     fprintf(to, "<tr class=\"%s\"><td class=\"left kind\">%s %s</td>", change_names[one->change],
             item_names[one->kind], change_names[one->change]);
-    put_place(to, one->before, by_source);
-    put_place(to, one->after, by_source);
+    put_location(to, one->before, by_source);
+    put_location(to, one->after, by_source);
     put_verdict(to, one);
     fputs("</tr>\n", to);
 }

@@ -23,7 +23,7 @@ void report_html(const struct page_input *input, FILE *to);
 
 struct page_kernels {
     const struct page_input *input;
-    struct place_cursor cursor;
+    struct position_cursor cursor;
     struct remarks remarks;  // all remarks of the module
     uint32_t *function;      // of each kernel of the tables: its index in the module
     uint32_t *chain, *block; // of each function: its first one in the plan

@@ -63,8 +63,8 @@ void page_kernels_init(struct page_kernels *kernels, struct arena *arena,
 // Writes [line, column, end line, end column]. Columns count UTF-16 code units, as JavaScript does.
 static void write_range(struct page_writer *w, const char *key, uint32_t begin, uint32_t end)
 {
-    struct text_place from = place_find(&w->kernels->cursor, begin);
-    struct text_place to = place_find(&w->kernels->cursor, end);
+    struct text_position from = position_find(&w->kernels->cursor, begin);
+    struct text_position to = position_find(&w->kernels->cursor, end);
     if (key)
         json_key(&w->json, key);
     json_array_flat(&w->json);
@@ -82,7 +82,7 @@ static const struct node *node_of(const struct page_writer *w, uint32_t inst)
 
 static uint32_t line_of(const struct page_writer *w, uint32_t inst)
 {
-    return ir_place(w->input->module, w->fn, inst).line;
+    return ir_position(w->input->module, w->fn, inst).line;
 }
 
 // The function's text, in whole lines
@@ -91,8 +91,9 @@ static void write_lines(struct page_writer *w)
 {
     const struct source *source = w->input->module->tree->source;
     const struct node *node = &w->input->module->tree->nodes.v[w->fn->node];
-    uint32_t first = source_place(source, node->begin).line, begin, end, ignored;
-    uint32_t last = source_place(source, node->end > node->begin ? node->end - 1 : node->end).line;
+    uint32_t first = source_position_at(source, node->begin).line, begin, end, ignored;
+    uint32_t last =
+        source_position_at(source, node->end > node->begin ? node->end - 1 : node->end).line;
     source_line(source, first, &begin, &ignored);
     source_line(source, last, &ignored, &end);
     json_member_uint(&w->json, "line", first);

@@ -64,7 +64,7 @@ static void range_of(const struct collector *c, uint32_t inst, uint32_t *begin, 
 
 static uint32_t line_of(const struct collector *c, uint32_t inst)
 {
-    return ir_place(c->module, c->fn, inst).line;
+    return ir_position(c->module, c->fn, inst).line;
 }
 
 // Returns the file's name in UTF-8 without control characters: .file accepts any bytes.

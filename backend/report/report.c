@@ -138,16 +138,16 @@ static void more_line(struct report_page *page)
 }
 
 // Returns the place in the CUDA source, if it is known and shown first; else NULL.
-static const struct table_place *source_of(const struct report_page *page, uint32_t line,
-                                           uint32_t column)
+static const struct table_location *source_of(const struct report_page *page, uint32_t line,
+                                              uint32_t column)
 {
-    const struct table_place *place =
-        page->tables->by_source ? places_at(page->tables, line, column) : NULL;
+    const struct table_location *place =
+        page->tables->by_source ? tables_location_at(page->tables, line, column) : NULL;
     return place && place->source_line ? place : NULL;
 }
 
 // Writes file:line of the CUDA source.
-static void put_source(struct report_page *page, const struct table_place *place)
+static void put_source(struct report_page *page, const struct table_location *place)
 {
     char line[NUMBER_TEXT + 1] = ":";
     line[1 + number_uint(line + 1, place->source_line)] = 0;
@@ -155,10 +155,10 @@ static void put_source(struct report_page *page, const struct table_place *place
 }
 
 // Writes file:line, or file:first..last, after the place in the CUDA source if that is shown.
-static void put_place(struct report_page *page, uint32_t first, uint32_t last)
+static void put_location(struct report_page *page, uint32_t first, uint32_t last)
 {
     char lines[2 * NUMBER_TEXT] = ":";
-    const struct table_place *source = source_of(page, first, 0);
+    const struct table_location *source = source_of(page, first, 0);
     if (source) {
         put_source(page, source);
         put(page, "|");
@@ -173,9 +173,9 @@ static void put_place(struct report_page *page, uint32_t first, uint32_t last)
 }
 
 // Writes the label of an instruction: line:column, or its place in the CUDA source.
-static void place_label(struct report_page *page, uint32_t line, uint32_t column)
+static void location_label(struct report_page *page, uint32_t line, uint32_t column)
 {
-    const struct table_place *source = source_of(page, line, column);
+    const struct table_location *source = source_of(page, line, column);
     if (!source) {
         label(page, "%u:%u", line, column);
         return;
@@ -234,7 +234,7 @@ static void print_chain(struct report_page *page, const struct table_chain *chai
          plural(chain->response_flits), chain->saving, plural(chain->saving),
          chain->expected_saving);
     more_line(page);
-    put_place(page, first, last);
+    put_location(page, first, last);
     more_line(page);
     for (uint32_t i = 0; i < chain->instructions.n; i++)
         put_item(page, chain->instructions.v[i].opcode, i, chain->instructions.n);
@@ -310,7 +310,7 @@ static void print_block(struct report_page *page, const struct table_block *bloc
     putf(page, "%s |", table_block_names[block->kind]);
     print_verdict(page, block);
     more_line(page);
-    put_place(page, block->begin_line, block->end_line);
+    put_location(page, block->begin_line, block->end_line);
     putf(page, "| %u load%s, %u store%s", block->loads, plural(block->loads), block->stores,
          plural(block->stores));
     if (block->measured) {
@@ -347,7 +347,7 @@ static void print_map(struct report_page *page, const struct table_map *map)
 
 static void print_rejection(struct report_page *page, const struct table_rejection *rejection)
 {
-    place_label(page, rejection->line, rejection->column);
+    location_label(page, rejection->line, rejection->column);
     putf(page, "%s |", table_candidate_names[rejection->kind]);
     put(page, rejection->text);
     putf(page, "[%s]", plan_rules[rejection->rule].id);
@@ -378,16 +378,16 @@ static void print_cache(struct report_page *page, const char *name, uint64_t ser
 static void print_measurement(struct report_page *page, const struct table_measurement *one)
 {
     bool loop = one->kind == MEASURED_LOOP;
-    place_label(page, one->line, one->column);
+    location_label(page, one->line, one->column);
     put(page, table_measurement_names[one->kind]);
     if (loop)
         putf(page, "to line %u", one->end_line);
     putf(page, "| %.4g %s%s", one->mean, loop ? "iteration" : "line", one->mean == 1 ? "" : "s");
-    if (one->least == one->most)
+    if (one->min == one->max)
         putf(page, "in each of");
     else
-        putf(page, "on average, %llu to %llu, in", (unsigned long long)one->least,
-             (unsigned long long)one->most);
+        putf(page, "on average, %llu to %llu, in", (unsigned long long)one->min,
+             (unsigned long long)one->max);
     putf(page, "%llu %s", (unsigned long long)one->times,
          loop              ? one->times == 1 ? "entry" : "entries"
          : one->times == 1 ? "access"
@@ -487,7 +487,7 @@ static void print_change(struct report_page *page, const struct table_change *ch
     put(page, change->kernel);
     page->indent = INDENT;
     put(page, "|");
-    put_place(page, change->line, change->end_line);
+    put_location(page, change->line, change->end_line);
     put(page, "| before:");
     put_styled(page, DIM, change->before);
     put(page, "| now:");
@@ -589,7 +589,7 @@ static void print_total(struct report_page *page)
 static void print_header(struct report_page *page)
 {
     const struct tables *tables = page->tables;
-    char least[NUMBER_TEXT];
+    char min[NUMBER_TEXT];
     put_styled(page, BOLD, tables->source.file);
     if (strcmp(tables->output.file, "<none>")) {
         put(page, "->");
@@ -602,8 +602,8 @@ static void print_header(struct report_page *page)
     if (tables->capability && *tables->capability)
         putf(page, "| near the data: %s", tables->capability);
     if (tables->options.min_saving) {
-        number_shortest(least, *tables->options.min_saving);
-        putf(page, "| chains with an expected saving of at least %s flits", least);
+        number_shortest(min, *tables->options.min_saving);
+        putf(page, "| chains with an expected saving of at least %s flits", min);
     }
     if (tables->profile && *tables->profile)
         putf(page, "| profile %.12s", tables->profile);

@@ -45,7 +45,7 @@ static void map_range(struct mapping *mapping, uint32_t *begin, uint32_t *end)
     *end = span->to + (last - span->begin) + 1;
 }
 
-static int by_place(const void *a, const void *b)
+static int by_location(const void *a, const void *b)
 {
     const struct body_inst *x = a, *y = b;
     return (x->begin > y->begin) - (x->begin < y->begin);
@@ -71,7 +71,7 @@ static void find_insts(struct body *body, struct arena *arena, uint32_t scope,
         body->loads += loads_globally(tree, node);
     }
     if (!sorted)
-        qsort(body->insts.v, body->insts.n, sizeof *body->insts.v, by_place);
+        qsort(body->insts.v, body->insts.n, sizeof *body->insts.v, by_location);
 }
 
 static void add_body(struct bodies *bodies, struct arena *arena, const struct tree *tree,
@@ -166,7 +166,7 @@ static const char *find_dot(const char *at, const char *end)
 }
 
 // Returns the end of the dotted word that begins at `word`.
-static const char *behind_word(const char *word, const char *end)
+static const char *end_of_word(const char *word, const char *end)
 {
     const char *at = word;
     while (at < end && (at == word || isalnum((unsigned char)*at) || *at == '_' || *at == ':'))
@@ -183,14 +183,14 @@ const char *body_opcode(const struct body *body, struct arena *arena, uint32_t i
     node_mods(body->tree, node, &count);
     const char *at = source + end;
     for (; count && at < stop && *at == '.'; count--)
-        at = behind_word(at, stop);
+        at = end_of_word(at, stop);
     if (!count) // usually nothing is between the words
         return arena_strndup(arena, source + begin, (size_t)(at - source) - begin);
     text_init(&text, arena);
     text_add(&text, source + begin, (size_t)(at - source) - begin);
     while (count--) {
         const char *word = find_dot(at, stop);
-        at = behind_word(word, stop);
+        at = end_of_word(word, stop);
         text_add(&text, word, (size_t)(at - word));
     }
     return text_end(&text, &length);

@@ -74,7 +74,7 @@ static struct record_range output_range(const struct record_builder *b, uint32_t
 
 static uint32_t line_of(const struct record_builder *b, uint32_t inst)
 {
-    return ir_place(b->module, b->fn, inst).line;
+    return ir_position(b->module, b->fn, inst).line;
 }
 
 static const char *fault(const struct record_builder *b, const char *what, uint32_t inst)
@@ -90,7 +90,7 @@ static const char *add_instruction(struct record_builder *b, struct table_chain 
     struct record_range range = output_range(b, inst);
     if (range.first >= range.end)
         return fault(b, "a chain's instruction is not in the output", inst);
-    struct place place = ir_place(b->module, b->fn, inst);
+    struct source_position place = ir_position(b->module, b->fn, inst);
     struct table_instruction entry = {place.line, place.column, range.first, TAG_MIDDLE,
                                       body_opcode(b->body, b->arena, range.first)};
     vec_push(b->arena, &to->instructions, entry);
@@ -134,9 +134,9 @@ static const char *live_name(const struct record_builder *b, const struct live_v
 }
 
 // Limits a count to the range of signed numbers, which readers of JSON have.
-static uint64_t limited(uint64_t count, uint64_t most)
+static uint64_t limited(uint64_t count, uint64_t max)
 {
-    return count < most ? count : most;
+    return count < max ? count : max;
 }
 
 // Extends the block by a basic block's instructions in the output. Returns false if it has none.
@@ -232,7 +232,7 @@ static const char *add_rejection(struct record_builder *b, const struct rejectio
 {
     if (rejection->inst >= b->fn->insts.n)
         return fault(b, "a rejection has no place", rejection->inst);
-    struct place place = ir_place(b->module, b->fn, rejection->inst);
+    struct source_position place = ir_position(b->module, b->fn, rejection->inst);
     struct table_rejection to = {
         .line = place.line,
         .column = place.column,

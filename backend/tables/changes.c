@@ -30,7 +30,7 @@ static int compare_u32(uint32_t a, uint32_t b)
     return (a > b) - (a < b);
 }
 
-static int by_place(const void *left, const void *right)
+static int by_location(const void *left, const void *right)
 {
     const struct rejection *a = *(const struct rejection *const *)left;
     const struct rejection *b = *(const struct rejection *const *)right;
@@ -64,7 +64,7 @@ static struct edit_side side_of(struct arena *arena, const struct plan *plan)
         side.rejections[i] = &plan->rejections.v[i];
     for (uint32_t i = 0; i < plan->chains.n; i++)
         side.chains[i] = &plan->chains.v[i];
-    qsort(side.rejections, plan->rejections.n, sizeof *side.rejections, by_place);
+    qsort(side.rejections, plan->rejections.n, sizeof *side.rejections, by_location);
     qsort(side.chains, plan->chains.n, sizeof *side.chains, by_members);
     return side;
 }
@@ -88,11 +88,11 @@ static void add(struct change_finder *f, uint32_t function, uint32_t first, uint
 {
     const struct ir_function *fn = &f->module->functions.v[function];
     const struct name *name = tree_name(f->module->tree, fn->name);
-    struct place place = ir_place(f->module, fn, first);
+    struct source_position place = ir_position(f->module, fn, first);
     entry.kernel = arena_strndup(f->arena, name->text, name->length);
     entry.line = place.line;
     entry.column = place.column;
-    entry.end_line = ir_place(f->module, fn, last).line;
+    entry.end_line = ir_position(f->module, fn, last).line;
     struct change change = {function, first, last, entry};
     vec_push(f->arena, &f->list, change);
 }

@@ -6,14 +6,14 @@ bool fields_is_sha256(const char *text, size_t length)
     return length == 64 && strspn(text, "0123456789abcdef") >= 64;
 }
 
-static uint32_t most(const struct record_field *field)
+static uint32_t max_value(const struct record_field *field)
 {
-    return field->most ? field->most : INT32_MAX;
+    return field->max ? field->max : INT32_MAX;
 }
 
 bool fields_in_range(const struct record_field *field, uint64_t number)
 {
-    return number >= field->least && number <= most(field);
+    return number >= field->min && number <= max_value(field);
 }
 
 bool fields_find_word(const struct record_field *field, const char *text, size_t length,
@@ -55,7 +55,7 @@ const char *fields_expected(struct arena *arena, const struct record_field *fiel
     text_init(&text, arena);
     text_printf(&text, "expected %s", expected[field->kind]);
     if (field->kind == FIELD_UINT)
-        text_printf(&text, " from %u to %u", field->least, most(field));
+        text_printf(&text, " from %u to %u", field->min, max_value(field));
     const char *before = " ";
     for (unsigned i = 0; field->words && field->words[i]; i++) {
         if (!*field->words[i])
@@ -66,57 +66,57 @@ const char *fields_expected(struct arena *arena, const struct record_field *fiel
     return text_end(&text, &length);
 }
 
-struct slot_list {
+struct field_uses {
     struct arena *arena;
-    VEC(struct field_slot) list;
+    VEC(struct record_field_use) list;
 };
 
-static void add_in_order(struct slot_list *slots, struct field_slot slot)
+static void add_in_order(struct field_uses *slots, struct record_field_use slot)
 {
     vec_push(slots->arena, &slots->list, slot);
-    struct field_slot *at = &slots->list.v[slots->list.n - 1];
+    struct record_field_use *at = &slots->list.v[slots->list.n - 1];
     for (; at > slots->list.v && at[-1].at > slot.at; at--)
         *at = at[-1];
     *at = slot;
 }
 
-static const char *path_of(struct slot_list *slots, const char *outer, const char *key)
+static const char *path_of(struct field_uses *slots, const char *outer, const char *key)
 {
     return arena_printf(slots->arena, "%s%s%s", outer, *outer ? "." : "", key);
 }
 
 // Adds the fields of an object; `outer` is the slot of the object itself.
-static void add_slots(struct slot_list *slots, const struct record_field *rows, unsigned form,
-                      struct field_slot outer)
+static void add_fields(struct field_uses *slots, const struct record_field *rows, unsigned form,
+                       struct record_field_use outer)
 {
     bool tag = form == FIELD_SMALL_TAG; // its fields have keys instead of paths
     for (const struct record_field *field = rows; field->key; field++) {
-        struct field_slot slot = outer;
+        struct record_field_use slot = outer;
         slot.field = field;
         slot.offset += field->offset;
         slot.at = tag ? field->tag.at : outer.at + field->elf.at;
         if (field->kind == FIELD_PART) {
-            add_slots(slots, field->rows, tag ? form : field->rows->elf.part, slot);
+            add_fields(slots, field->rows, tag ? form : field->rows->elf.part, slot);
             continue;
         }
         slot.path = tag ? field->tag.key : path_of(slots, outer.path, field->key);
         if (tag ? field->tag.key != NULL : field->elf.size && field->elf.part == form)
             add_in_order(slots, slot);
         if (field->kind == FIELD_OBJECT || field->kind == FIELD_OPTION) {
-            struct field_slot inner = outer;
+            struct record_field_use inner = outer;
             inner.path = slot.path;
             if (field->kind == FIELD_OPTION)
                 inner.option = slot.offset;
-            add_slots(slots, field->rows, form, inner);
+            add_fields(slots, field->rows, form, inner);
         }
     }
 }
 
-const struct field_slot *fields_of(struct arena *arena, const struct record_field *rows,
-                                   unsigned form)
+const struct record_field_use *fields_of(struct arena *arena, const struct record_field *rows,
+                                         unsigned form)
 {
-    struct slot_list slots = {.arena = arena};
-    add_slots(&slots, rows, form, (struct field_slot){.path = "", .option = SIZE_MAX});
-    vec_push(arena, &slots.list, (struct field_slot){0});
+    struct field_uses slots = {.arena = arena};
+    add_fields(&slots, rows, form, (struct record_field_use){.path = "", .option = SIZE_MAX});
+    vec_push(arena, &slots.list, (struct record_field_use){0});
     return slots.list.v;
 }

@@ -40,7 +40,7 @@ struct record_field {
     const char *key; // NULL ends the rows; "": in small tags only
     enum field_kind kind;
     size_t offset;
-    uint32_t least, most; // FIELD_UINT
+    uint32_t min, max; // FIELD_UINT
     const char *const
         *words; // FIELD_WORD, FIELD_WORDS, FIELD_FIXED; "" is not a word; NULL at the end
     const struct record_field *rows; // FIELD_OBJECT, FIELD_OPTION, FIELD_PART, FIELD_LIST
@@ -60,7 +60,7 @@ struct record_field {
 };
 
 // A field of a record, or of an object in it, that is present in a form.
-struct field_slot {
+struct record_field_use {
     const struct record_field *field; // NULL after the last
     const char *path;                 // its key in the form: of objects, `object.key`
     size_t offset;                    // in the record
@@ -70,8 +70,8 @@ struct field_slot {
 
 enum { FIELD_SMALL_TAG = 100 }; // a form; others are enum elf_part
 // Returns the fields that the form has, in the order of their places.
-const struct field_slot *fields_of(struct arena *arena, const struct record_field *rows,
-                                   unsigned form);
+const struct record_field_use *fields_of(struct arena *arena, const struct record_field *rows,
+                                         unsigned form);
 
 // Writes the members of an object; the caller opens and closes it.
 void fields_write_json(struct json *json, const struct record_field *rows, const void *record);
@@ -80,7 +80,7 @@ void fields_write_json(struct json *json, const struct record_field *rows, const
 void fields_write_text(struct text *text, const struct record_field *rows, const void *record);
 // Writes ` key=value` for each field of a small tag whose value differs from that of `usual`, a
 // record of the same type. Lists of names that have no blank are without quotation marks.
-void fields_write_tag(struct text *text, const struct field_slot *slots, const void *record,
+void fields_write_tag(struct text *text, const struct record_field_use *slots, const void *record,
                       const void *usual);
 
 // Memory and diagnostics of a reader.
@@ -122,14 +122,14 @@ struct pairs {
 bool fields_split_text(struct field_reader *reader, const char *text, uint32_t length,
                        struct pairs *pairs);
 // Marks the pair with this key as taken and returns it, or returns NULL.
-struct field_pair *fields_take(struct pairs *pairs, const char *key);
+struct field_pair *fields_use(struct pairs *pairs, const char *key);
 // Fills the record from the pairs. Pairs without a field are faults as well. Returns false after
 // adding faults.
 bool fields_read_text(struct field_reader *reader, const struct record_field *rows, void *record,
                       struct pairs *pairs);
 // Sets the fields of a small tag whose keys are present. Other pairs remain. Returns false after
 // adding faults.
-bool fields_read_tag(struct field_reader *reader, const struct field_slot *slots, void *record,
-                     struct pairs *pairs);
+bool fields_read_tag(struct field_reader *reader, const struct record_field_use *slots,
+                     void *record, struct pairs *pairs);
 // Returns true if no pair remains, else adds a fault for each.
-bool fields_all_taken(struct field_reader *reader, const struct pairs *pairs);
+bool fields_all_used(struct field_reader *reader, const struct pairs *pairs);

@@ -186,10 +186,10 @@ void fields_write_text(struct text *text, const struct record_field *rows, const
     write_fields(text, rows, record, NULL);
 }
 
-void fields_write_tag(struct text *text, const struct field_slot *slots, const void *record,
+void fields_write_tag(struct text *text, const struct record_field_use *slots, const void *record,
                       const void *usual)
 {
-    for (const struct field_slot *slot = slots; slot->field; slot++) {
+    for (const struct record_field_use *slot = slots; slot->field; slot++) {
         const void *value = (const char *)record + slot->offset;
         if (!is_absent(slot->field, value) &&
             !is_same(slot->field, value, (const char *)usual + slot->offset))
@@ -235,7 +235,7 @@ bool fields_split_text(struct field_reader *reader, const char *text, uint32_t l
     return true;
 }
 
-struct field_pair *fields_take(struct pairs *pairs, const char *key)
+struct field_pair *fields_use(struct pairs *pairs, const char *key)
 {
     for (uint32_t i = 0; i < pairs->list.n; i++) {
         struct field_pair *pair = &pairs->list.v[i];
@@ -405,7 +405,7 @@ static bool has_prefix(const struct pairs *pairs, const char *prefix)
 static bool read_pair(struct field_reader *reader, const struct record_field *field, void *value,
                       struct pairs *pairs, const char *key, bool may_lack)
 {
-    const struct field_pair *pair = fields_take(pairs, key);
+    const struct field_pair *pair = fields_use(pairs, key);
     if (!pair)
         return may_lack || fault(reader, key, (int)strlen(key), "it is missing");
     return read_value(reader, field, pair, value) ||
@@ -445,17 +445,17 @@ static bool read_fields(struct field_reader *reader, const struct record_field *
     return good;
 }
 
-bool fields_read_tag(struct field_reader *reader, const struct field_slot *slots, void *record,
-                     struct pairs *pairs)
+bool fields_read_tag(struct field_reader *reader, const struct record_field_use *slots,
+                     void *record, struct pairs *pairs)
 {
     bool good = true;
-    for (const struct field_slot *slot = slots; slot->field; slot++)
+    for (const struct record_field_use *slot = slots; slot->field; slot++)
         good &=
             read_pair(reader, slot->field, (char *)record + slot->offset, pairs, slot->path, true);
     return good;
 }
 
-bool fields_all_taken(struct field_reader *reader, const struct pairs *pairs)
+bool fields_all_used(struct field_reader *reader, const struct pairs *pairs)
 {
     bool good = true;
     for (uint32_t i = 0; i < pairs->list.n; i++) {
@@ -470,5 +470,5 @@ bool fields_read_text(struct field_reader *reader, const struct record_field *ro
                       struct pairs *pairs)
 {
     bool good = read_fields(reader, rows, record, pairs, "");
-    return fields_all_taken(reader, pairs) && good;
+    return fields_all_used(reader, pairs) && good;
 }

@@ -23,11 +23,11 @@ static void add(struct lister *l, uint32_t function, uint32_t first, uint32_t la
 {
     const struct ir_function *fn = &l->module->functions.v[function];
     const struct name *name = tree_name(l->module->tree, fn->name);
-    struct place place = ir_place(l->module, fn, first);
+    struct source_position place = ir_position(l->module, fn, first);
     entry.kernel = arena_strndup(l->arena, name->text, name->length);
     entry.line = place.line;
     entry.column = place.column;
-    entry.end_line = ir_place(l->module, fn, last).line;
+    entry.end_line = ir_position(l->module, fn, last).line;
     struct measurement made = {function, first, entry};
     vec_push(l->arena, &l->list, made);
 }
@@ -36,10 +36,9 @@ static void add(struct lister *l, uint32_t function, uint32_t first, uint32_t la
 
 static const char *lines_text(struct arena *arena, const struct coalescing *c)
 {
-    if (c->least == c->most)
-        return arena_printf(arena, "%u line%s", c->most, c->most == 1 ? "" : "s");
-    return arena_printf(arena, "%s%u to %u lines", c->known ? "" : "not known, ", c->least,
-                        c->most);
+    if (c->min == c->max)
+        return arena_printf(arena, "%u line%s", c->max, c->max == 1 ? "" : "s");
+    return arena_printf(arena, "%s%u to %u lines", c->known ? "" : "not known, ", c->min, c->max);
 }
 
 static uint64_t served(const struct measured_cache *cache)
@@ -65,8 +64,8 @@ static void list_access(struct lister *l, struct facts *facts, uint32_t function
         .kind = kind,
         .times = at->all.accesses,
         .mean = (double)at->all.lines / (double)at->all.accesses,
-        .least = at->all.least,
-        .most = at->all.most,
+        .min = at->all.min,
+        .max = at->all.max,
         .analysis = lines_text(l->arena, &c),
         .l1_accesses = at->l1.accesses,
         .l1_served = served(&at->l1),
@@ -101,14 +100,14 @@ static void list_loop(struct lister *l, const struct block_plan *block)
     double times = (double)at->iterations / (double)at->entries;
     bool constant = block->trip == TRIP_CONSTANT;
     // The last evaluation of the loop's condition does not count as an iteration.
-    bool tests = constant ? at->least == at->most && at->least == block->trips + 1
+    bool tests = constant ? at->min == at->max && at->min == block->trips + 1
                           : times - block->measured_trips > 0.5;
     struct table_measurement entry = {
         .kind = MEASURED_LOOP,
         .times = at->entries,
         .mean = times - tests,
-        .least = at->least - tests,
-        .most = at->most - tests,
+        .min = at->min - tests,
+        .max = at->max - tests,
         .analysis = trips_text(l->arena, block),
         .decides = !constant && l->options->cost == COST_REFINED,
     };

@@ -7,7 +7,7 @@
 
 enum { LONGEST_TEXT = 200 }; // bytes of an instruction that are kept
 
-struct place_finder {
+struct location_finder {
     struct tables *tables;
     struct arena *arena;
     const struct ir_module *module;
@@ -17,13 +17,13 @@ struct place_finder {
     uint32_t count;  // number of lines of the text
 };
 
-static void want(struct place_finder *f, uint32_t line)
+static void want(struct location_finder *f, uint32_t line)
 {
     if (line < f->count)
         bits_set(f->lines, line);
 }
 
-static void want_kernel(struct place_finder *f, const struct table_kernel *kernel)
+static void want_kernel(struct location_finder *f, const struct table_kernel *kernel)
 {
     for (uint32_t i = 0; i < kernel->chains.n; i++)
         for (uint32_t k = 0; k < kernel->chains.v[i].instructions.n; k++)
@@ -52,20 +52,20 @@ static const char *statement_text(struct arena *arena, const struct source *sour
     return text_utf8(arena, text);
 }
 
-static const char *shown_file(const struct place_finder *f, const char *file)
+static const char *shown_file(const struct location_finder *f, const char *file)
 {
     return text_utf8(f->arena, prefix_map_name(f->prefixes, f->arena, file));
 }
 
-static void add_place(struct place_finder *f, uint32_t function, uint32_t inst)
+static void add_location(struct location_finder *f, uint32_t function, uint32_t inst)
 {
     const struct ir_function *fn = &f->module->functions.v[function];
-    struct place at = ir_place(f->module, fn, inst);
+    struct source_position at = ir_position(f->module, fn, inst);
     if (at.line >= f->count || !bits_test(f->lines, at.line))
         return;
     const struct ir_loc *loc = ir_loc_find(f->locs, function, inst);
     bool known = loc && loc->file && *loc->file && loc->line;
-    struct table_place place = {
+    struct table_location place = {
         .line = at.line,
         .column = at.column,
         .text = statement_text(f->arena, f->module->tree->source,
@@ -76,23 +76,23 @@ static void add_place(struct place_finder *f, uint32_t function, uint32_t inst)
     vec_push(f->arena, &f->tables->places, place);
 }
 
-static int by_place(const void *left, const void *right)
+static int by_location(const void *left, const void *right)
 {
-    const struct table_place *a = left, *b = right;
+    const struct table_location *a = left, *b = right;
     int by = (a->line > b->line) - (a->line < b->line);
     return by ? by : (a->column > b->column) - (a->column < b->column);
 }
 
-void places_sort(struct tables *tables)
+void tables_sort_locations(struct tables *tables)
 {
     if (tables->places.n)
-        qsort(tables->places.v, tables->places.n, sizeof *tables->places.v, by_place);
+        qsort(tables->places.v, tables->places.n, sizeof *tables->places.v, by_location);
 }
 
-void places_find(struct tables *tables, struct arena *arena, const struct ir_module *module,
-                 const struct prefix_map *prefixes)
+void tables_find_locations(struct tables *tables, struct arena *arena,
+                           const struct ir_module *module, const struct prefix_map *prefixes)
 {
-    struct place_finder f = {
+    struct location_finder f = {
         .tables = tables, .arena = arena, .module = module, .prefixes = prefixes};
     f.count = source_lines(module->tree->source)->at.n + 1;
     f.lines = bits_new(arena, f.count);
@@ -101,13 +101,14 @@ void places_find(struct tables *tables, struct arena *arena, const struct ir_mod
         want_kernel(&f, &tables->kernels.v[i]);
     for (uint32_t i = 0; i < module->functions.n; i++)
         for (uint32_t k = 0; k < module->functions.v[i].insts.n; k++)
-            add_place(&f, i, k);
-    places_sort(tables);
+            add_location(&f, i, k);
+    tables_sort_locations(tables);
 }
 
-const struct table_place *places_at(const struct tables *tables, uint32_t line, uint32_t column)
+const struct table_location *tables_location_at(const struct tables *tables, uint32_t line,
+                                                uint32_t column)
 {
-    const struct table_place *all = tables->places.v;
+    const struct table_location *all = tables->places.v;
     uint32_t i = SEARCH(k, 0, tables->places.n,
                         all[k].line < line || (all[k].line == line && all[k].column < column));
     bool found =

@@ -6,10 +6,11 @@
 
 // Fills tables->places. Requires tables whose lines are those of this module. `prefixes` changes
 // the names of files.
-void places_find(struct tables *tables, struct arena *arena, const struct ir_module *module,
-                 const struct prefix_map *prefixes);
-// Sorts tables->places as places_at requires it.
-void places_sort(struct tables *tables);
+void tables_find_locations(struct tables *tables, struct arena *arena,
+                           const struct ir_module *module, const struct prefix_map *prefixes);
+// Sorts tables->places as tables_location_at requires it.
+void tables_sort_locations(struct tables *tables);
 // Returns the place at this line and column, or the first one in the line if `column` is 0, or
 // NULL.
-const struct table_place *places_at(const struct tables *tables, uint32_t line, uint32_t column);
+const struct table_location *tables_location_at(const struct tables *tables, uint32_t line,
+                                                uint32_t column);

@@ -68,8 +68,8 @@ struct document {
         ENTRY("accesses", NUMBER, memory.KEY.accesses),                                            \
         ENTRY("lines", NUMBER, memory.KEY.lines),                                                  \
         ENTRY("sectors", NUMBER, memory.KEY.sectors),                                              \
-        ENTRY("least_lines", UINT, memory.KEY.least),                                              \
-        ENTRY("most_lines", UINT, memory.KEY.most),                                                \
+        ENTRY("least_lines", UINT, memory.KEY.min),                                                \
+        ENTRY("most_lines", UINT, memory.KEY.max),                                                 \
         ENTRY("uniform_addresses", NUMBER, uniform_##KEY),                                         \
         END,                                                                                       \
     }
@@ -89,8 +89,8 @@ static const struct record_field rows_memory[] = {
     OPTION("l1", has_l1, rows_l1), OPTION("llc", has_llc, rows_llc), END,
 };
 static const struct record_field rows_instruction[] = {
-    ENTRY("line", UINT, line, .least = 1),
-    ENTRY("column", UINT, column, .least = 1),
+    ENTRY("line", UINT, line, .min = 1),
+    ENTRY("column", UINT, column, .min = 1),
     ENTRY("index", UINT, index),
     ENTRY("opcode", TEXT, opcode),
     NUMBER(executions),
@@ -107,13 +107,13 @@ static const struct record_field rows_instruction[] = {
 
 #define RECORD struct loop_record
 static const struct record_field rows_loop[] = {
-    ENTRY("line", UINT, line, .least = 1),
-    ENTRY("column", UINT, column, .least = 1),
+    ENTRY("line", UINT, line, .min = 1),
+    ENTRY("column", UINT, column, .min = 1),
     ENTRY("index", UINT, index),
     ENTRY("entries", NUMBER, loop.entries),
     ENTRY("iterations", NUMBER, loop.iterations),
-    ENTRY("least", NUMBER, loop.least),
-    ENTRY("most", NUMBER, loop.most),
+    ENTRY("least", NUMBER, loop.min),
+    ENTRY("most", NUMBER, loop.max),
     END,
 };
 #undef RECORD
@@ -151,10 +151,10 @@ static const struct record_field rows_original[] = {
 };
 static const struct record_field rows_document[] = {
     ENTRY("format", FIXED, version, .words = format_name),
-    ENTRY("version", UINT, version, .least = 1, .most = 1),
+    ENTRY("version", UINT, version, .min = 1, .max = 1),
     PART("source", rows_source),
-    ENTRY("line_bytes", UINT, line_bytes, .least = LINE_BYTES, .most = LINE_BYTES),
-    ENTRY("sector_bytes", UINT, sector_bytes, .least = SECTOR_BYTES, .most = SECTOR_BYTES),
+    ENTRY("line_bytes", UINT, line_bytes, .min = LINE_BYTES, .max = LINE_BYTES),
+    ENTRY("sector_bytes", UINT, sector_bytes, .min = SECTOR_BYTES, .max = SECTOR_BYTES),
     LIST(kernels, rows_kernel, kernel_record),
     OPTION("tagged_from", is_tagged, rows_original),
     ENTRY("policy", TEXT, outcomes.policy, .may_lack = true),
@@ -204,19 +204,19 @@ __attribute__((format(printf, 2, 3))) static void fault(struct profile_reading *
 }
 
 // Returns true if the mean, sum / count, is in [least, most].
-static bool mean_is_within(uint64_t sum, uint64_t count, uint64_t least, uint64_t most)
+static bool mean_is_within(uint64_t sum, uint64_t count, uint64_t min, uint64_t max)
 {
     uint64_t mean = sum / count;
-    return mean >= least && (mean < most || (mean == most && sum % count == 0));
+    return mean >= min && (mean < max || (mean == max && sum % count == 0));
 }
 
 static const char *lines_fault(const struct measured_lines *lines)
 {
-    enum { MOST = WARP_LANES * 16 };
+    enum { LIMIT = WARP_LANES * 16 };
     if (!lines->accesses)
         return lines->lines || lines->sectors ? "lines without an access" : NULL;
-    bool bounded = lines->least >= 1 && lines->least <= lines->most && lines->most <= MOST;
-    if (!bounded || !mean_is_within(lines->lines, lines->accesses, lines->least, lines->most))
+    bool bounded = lines->min >= 1 && lines->min <= lines->max && lines->max <= LIMIT;
+    if (!bounded || !mean_is_within(lines->lines, lines->accesses, lines->min, lines->max))
         return "the mean of the lines is not between 'least_lines' and 'most_lines', or these are "
                "impossible";
     return lines->sectors < lines->lines ? "fewer sectors than lines" : NULL;
@@ -251,7 +251,7 @@ static bool stands_at(const struct profile_reading *r, const struct ir_function 
 {
     if (index >= fn->insts.n)
         return false;
-    struct place place = ir_place(r->module, fn, index);
+    struct source_position place = ir_position(r->module, fn, index);
     return place.line == line && place.column == column;
 }
 
@@ -276,9 +276,9 @@ static const char *inst_fault(const struct profile_reading *r, const struct ir_f
     return wrong ? arena_printf(r->arena, ".memory: %s", wrong) : NULL;
 }
 
-static void take_inst(struct profile_reading *r, const struct ir_function *fn, uint32_t number,
-                      const struct inst_record *from, struct own_function *own,
-                      struct measured_function *to)
+static void parse_inst(struct profile_reading *r, const struct ir_function *fn, uint32_t number,
+                       const struct inst_record *from, struct own_function *own,
+                       struct measured_function *to)
 {
     const char *wrong = inst_fault(r, fn, from, own);
     if (wrong) {
@@ -312,15 +312,14 @@ static const char *loop_fault(const struct profile_reading *r, const struct ir_f
         return "the loop is listed twice";
     if (!loop->entries)
         return loop->iterations ? "iterations without an entry" : NULL;
-    if (loop->least < 1 ||
-        !mean_is_within(loop->iterations, loop->entries, loop->least, loop->most))
+    if (loop->min < 1 || !mean_is_within(loop->iterations, loop->entries, loop->min, loop->max))
         return "the mean of the iterations is not between 'least' and 'most'";
     return NULL;
 }
 
-static void take_loop(struct profile_reading *r, const struct ir_function *fn, uint32_t number,
-                      const struct loop_record *from, struct own_function *own,
-                      struct measured_function *to)
+static void parse_loop(struct profile_reading *r, const struct ir_function *fn, uint32_t number,
+                       const struct loop_record *from, struct own_function *own,
+                       struct measured_function *to)
 {
     const char *wrong = loop_fault(r, fn, from, own);
     if (wrong) {
@@ -388,8 +387,8 @@ static struct own_function *own_function(struct profile_reading *r, uint32_t fun
     return own;
 }
 
-static void take_function(struct profile_reading *r, const struct function_record *from,
-                          uint32_t kernel)
+static void parse_function(struct profile_reading *r, const struct function_record *from,
+                           uint32_t kernel)
 {
     uint32_t function = find_function(r, from->name);
     if (function == IR_NONE) {
@@ -406,19 +405,19 @@ static void take_function(struct profile_reading *r, const struct function_recor
     own->kernel = kernel;
     r->list++;
     for (uint32_t i = 0; i < from->instructions.n; i++)
-        take_inst(r, fn, i, &from->instructions.v[i], own, to);
+        parse_inst(r, fn, i, &from->instructions.v[i], own, to);
     for (uint32_t i = 0; i < from->loops.n; i++)
-        take_loop(r, fn, i, &from->loops.v[i], own, to);
+        parse_loop(r, fn, i, &from->loops.v[i], own, to);
 }
 
-static void take_kernels(struct profile_reading *r, const struct document *document)
+static void parse_kernels(struct profile_reading *r, const struct document *document)
 {
     list_names(r);
     for (uint32_t i = 0; i < document->kernels.n; i++) {
         const struct kernel_record *kernel = &document->kernels.v[i];
         for (uint32_t k = 0; k < kernel->functions.n; k++) {
             r->path = arena_printf(r->arena, "kernels[%u].functions[%u]", i, k);
-            take_function(r, &kernel->functions.v[k], i + 1);
+            parse_function(r, &kernel->functions.v[k], i + 1);
         }
     }
 }
@@ -466,7 +465,7 @@ static void read_document(struct profile_reading *r, json_t *root, const struct 
         return;
     bool own = check_digest(r, &document, tagged);
     if (own)
-        take_kernels(r, &document);
+        parse_kernels(r, &document);
     document.outcomes.is_alone = !own;
     if (outcomes)
         *outcomes = document.outcomes;

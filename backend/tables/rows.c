@@ -68,7 +68,7 @@ typedef struct elf_notes elf_NOTE;
 #define TEXT_LIKE(...) TEXT
 #define TEXT_OF(...) TEXT
 #define DIGEST .kind = FIELD_SHA256
-#define UINT(LEAST, MOST) .kind = FIELD_UINT, .least = LEAST, .most = MOST
+#define UINT(MINIMUM, LIMIT) .kind = FIELD_UINT, .min = MINIMUM, .max = LIMIT
 #define OPTIONAL .kind = FIELD_OPTIONAL
 #define COUNT .kind = FIELD_COUNT
 #define POSITIVE COUNT

@@ -32,7 +32,7 @@ static const char *check_chain(const struct table_check *check, uint32_t id)
     uint32_t count = chain->instructions.n;
     if (chain->id != id)
         return fault(check, "chain", id, "its id differs from its place in the list");
-    if (count < 2 || count > CHAIN_MOST)
+    if (count < 2 || count > CHAIN_MAX)
         return fault(check, "chain", id, "its number of instructions is invalid");
     for (uint32_t i = 0; i < count; i++) {
         const struct table_instruction *inst = &chain->instructions.v[i];

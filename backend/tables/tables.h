@@ -98,7 +98,7 @@ struct table_measurement {
     uint32_t line, column, end_line; // a loop's first instruction, and the line of its last one
     uint64_t times;                  // accesses by warps; entries of a loop by threads
     double mean;                     // lines of an access; iterations of an entry
-    uint64_t least, most;            // minimum and maximum of the same
+    uint64_t min, max;               // minimum and maximum of the same
     const char *analysis;            // the result of the analysis
     bool decides;                    // the measured number decided
     // Lines requested from the cache, and those that hit or merged with an earlier request; 0: not
@@ -138,7 +138,7 @@ struct table_map {
 };
 
 // Text and CUDA source of an instruction of the input. In reports only.
-struct table_place {
+struct table_location {
     uint32_t line, column;
     const char *text;        // the statement, with single blanks
     const char *source_file; // "": unknown
@@ -168,7 +168,7 @@ struct tables {
     VEC(struct table_change) changes;           // by kernel, then place
     VEC(struct table_measurement) measurements; // in the same order; of executed code
     struct table_outcomes outcomes;
-    VEC(struct table_place) places; // by line and column, of the lines that the kernels name
+    VEC(struct table_location) places; // by line and column, of the lines that the kernels name
     bool by_source; // reports show places of the CUDA source before those of the PTX
 };
 

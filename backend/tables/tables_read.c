@@ -26,7 +26,7 @@ static bool read_document(struct tables *tables, struct arena *arena, json_t *ro
     if (!fields_read_json(&reader, rows_document, tables, root, "") ||
         !fields_read_json(&reader, rows_report, tables, root, ""))
         return false;
-    places_sort(tables);
+    tables_sort_locations(tables);
     const char *wrong = tables_check(arena, tables);
     if (wrong)
         diag_add(diags, DIAG_ERROR, "metadata", NO_OFFSET, NO_OFFSET, "%s", wrong);

@@ -38,7 +38,7 @@ struct tag_reader {
     const struct body *kernel_body;
     VEC(struct seen_chain) chains, blocks;
     // Receives each kernel of small tags; NULL: the tables keep them.
-    take_kernel *take;
+    accept_kernel *take;
     void *context;
 };
 
@@ -46,7 +46,7 @@ struct tag_reader {
 bool tag_fault_at(struct tag_reader *r, const struct record *record, const char *what);
 bool tag_fault(struct tag_reader *r, const char *what);
 // Makes the record the current one, and the place of faults.
-void tag_reader_place(struct tag_reader *r, const struct record *record);
+void tag_reader_location(struct tag_reader *r, const struct record *record);
 // Reads " 12", an id below `count`; `rest` becomes the offset of what follows.
 bool tag_read_id(const struct record *record, uint32_t count, uint32_t *id, uint32_t *rest);
 // Finds the instruction that the current tag precedes. Returns false after adding a fault.

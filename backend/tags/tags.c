@@ -93,7 +93,7 @@ static bool starts(const struct scan *scan, uint32_t at, const char *with)
 }
 
 // Returns the offset after the next `what` from `at` on, or the end of the text.
-static uint32_t behind(const struct scan *scan, uint32_t at, const char *what)
+static uint32_t end_of_match(const struct scan *scan, uint32_t at, const char *what)
 {
     size_t length = strlen(what);
     const char *found = memmem(scan->text + at, scan->length - at, what, length);
@@ -110,7 +110,7 @@ static bool first_in_line(const struct scan *scan)
 
 // Returns the offset after the string that begins here. An unterminated quotation mark is one
 // character.
-static uint32_t behind_string(const struct scan *scan)
+static uint32_t skip_string(const struct scan *scan)
 {
     for (uint32_t at = scan->at + 1; at < scan->length && scan->text[at] != '\n'; at++) {
         if (scan->text[at] == '"')
@@ -122,16 +122,16 @@ static uint32_t behind_string(const struct scan *scan)
 
 // Returns the offset after the comment, string or line that begins here, or the current offset if
 // none does.
-static uint32_t behind_opaque(const struct scan *scan)
+static uint32_t skip_opaque(const struct scan *scan)
 {
     switch (scan->text[scan->at]) {
-    case '"': return behind_string(scan);
+    case '"': return skip_string(scan);
     case '/':
-        return starts(scan, scan->at, "//")   ? behind(scan, scan->at, "\n")
-               : starts(scan, scan->at, "/*") ? behind(scan, scan->at + 2, "*/")
+        return starts(scan, scan->at, "//")   ? end_of_match(scan, scan->at, "\n")
+               : starts(scan, scan->at, "/*") ? end_of_match(scan, scan->at + 2, "*/")
                                               : scan->at;
-    case '#': return first_in_line(scan) ? behind(scan, scan->at, "\n") : scan->at;
-    case '@': return starts(scan, scan->at, "@@") ? behind(scan, scan->at, "\n") : scan->at;
+    case '#': return first_in_line(scan) ? end_of_match(scan, scan->at, "\n") : scan->at;
+    case '@': return starts(scan, scan->at, "@@") ? end_of_match(scan, scan->at, "\n") : scan->at;
     }
     return scan->at;
 }
@@ -178,11 +178,11 @@ static bool find_tag(const struct scan *scan, uint32_t from, struct tag *tag)
 }
 
 // Sets the tag's kind, and extends the tag by the blank that was written with it.
-static void take_blank(const struct scan *scan, struct tag *tag, uint32_t least)
+static void include_blank(const struct scan *scan, struct tag *tag, uint32_t min)
 {
     tag->kind = tag_kind(tag->content, tag->length, &tag->rest);
     if (tag->kind < TAG_KIND_COUNT && !tag_kinds[tag->kind].at_instruction)
-        tag->begin -= tag->begin > least && scan->text[tag->begin - 1] == ' ';
+        tag->begin -= tag->begin > min && scan->text[tag->begin - 1] == ' ';
     else
         tag->end += tag->end < scan->length && scan->text[tag->end] == ' ';
 }
@@ -212,7 +212,7 @@ void tags_find(struct tags *tags, struct arena *arena, const struct source *sour
     while (scan.at < scan.length) {
         struct tag tag;
         if (find_tag(&scan, from, &tag)) {
-            take_blank(&scan, &tag, last);
+            include_blank(&scan, &tag, last);
             tag.at = tag.begin - removed;
             removed += tag.end - tag.begin;
             last = from = tag.end;
@@ -220,7 +220,7 @@ void tags_find(struct tags *tags, struct arena *arena, const struct source *sour
             vec_push(arena, &tags->list, tag);
             continue;
         }
-        uint32_t next = behind_opaque(&scan);
+        uint32_t next = skip_opaque(&scan);
         char c = scan.text[scan.at];
         if (next == scan.at) {
             scan.depth += c == '{';

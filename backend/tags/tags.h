@@ -63,11 +63,11 @@ bool tags_read(struct tables *tables, struct arena *arena, const struct source *
 
 // Receives a kernel of the tables, which is valid during the call only. Returns false to stop
 // reading.
-typedef bool take_kernel(void *context, const struct table_kernel *kernel);
+typedef bool accept_kernel(void *context, const struct table_kernel *kernel);
 
 // As tags_read, for a text that tags_write made with these bodies; the text is not parsed. `take`
 // receives the kernels in their order; `tables` gets the rest, without the digest of the output.
 // Returns true for a text without tags, too.
 bool tags_read_written(struct tables *tables, struct arena *arena, const struct source *source,
-                       const struct bodies *bodies, take_kernel *take, void *context,
+                       const struct bodies *bodies, accept_kernel *take, void *context,
                        struct diags *diags);

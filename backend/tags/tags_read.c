@@ -60,7 +60,7 @@ static const struct record_field rows_digest[] = {
     {.key = NULL},
 };
 
-void tag_reader_place(struct tag_reader *r, const struct record *record)
+void tag_reader_location(struct tag_reader *r, const struct record *record)
 {
     r->record = record;
     r->fields.begin = record->begin;
@@ -88,7 +88,7 @@ static bool read_digests(struct tag_reader *r, const struct record **found,
     }
     if (!*found)
         return tag_fault_at(r, &r->records.v[0], "the digest is missing: tags are missing");
-    tag_reader_place(r, *found);
+    tag_reader_location(r, *found);
     if (!read_fields(r, rows_digest, digests))
         return false;
     return !strcmp(r->digests.text, digests->text) ||
@@ -143,8 +143,8 @@ static bool read_kernel(struct tag_reader *r)
 }
 
 // Reads the places of the instructions in the input: "12:3,13:3".
-static bool read_places(struct tag_reader *r, const struct field_pair *pair,
-                        struct table_chain *chain)
+static bool read_locations(struct tag_reader *r, const struct field_pair *pair,
+                           struct table_chain *chain)
 {
     const char *at = pair->value, *end = at + pair->value_length;
     while (at < end) {
@@ -171,10 +171,10 @@ static bool read_chain_facts(struct tag_reader *r)
     struct seen_chain seen = {.facts = r->record};
     if (!fields_split_text(&r->fields, r->record->rest, r->record->length, &pairs))
         return false;
-    const struct field_pair *places = fields_take(&pairs, "places");
+    const struct field_pair *places = fields_use(&pairs, "places");
     if (!places)
         return tag_fault(r, "places: it is missing");
-    if (!read_places(r, places, &chain) ||
+    if (!read_locations(r, places, &chain) ||
         !fields_read_text(&r->fields, rows_chain, &chain, &pairs))
         return false;
     vec_push(r->arena, &kernel(r)->chains, chain);
@@ -298,7 +298,7 @@ static bool (*const read_kind[TAG_KIND_COUNT])(struct tag_reader *r) = {
 
 static bool read_record(struct tag_reader *r, const struct record *record)
 {
-    tag_reader_place(r, record);
+    tag_reader_location(r, record);
     r->body = bodies_at(&r->bodies, record->at);
     if (!r->body)
         return tag_fault(r, "this tag is not in a function");
@@ -393,7 +393,7 @@ static bool leaves(const struct tags *tags, const struct source *source, const c
 }
 
 bool tags_read_written(struct tables *tables, struct arena *arena, const struct source *source,
-                       const struct bodies *bodies, take_kernel *take, void *context,
+                       const struct bodies *bodies, accept_kernel *take, void *context,
                        struct diags *diags)
 {
     struct tag_reader r = begin_reading(tables, arena, source, diags);

@@ -17,17 +17,17 @@ struct small_kernel {
 
 // Returns a limit that ids are below: any two blocks are disjoint or nested, so their number is
 // bounded.
-static uint32_t most_ids(const struct tag_reader *r)
+static uint32_t max_ids(const struct tag_reader *r)
 {
     return 8 * r->body->insts.n + 64;
 }
 
 // Reads the pairs into a record that already has the values of absent keys.
-static bool read_pairs(struct tag_reader *r, const struct field_slot *slots, void *record,
+static bool read_pairs(struct tag_reader *r, const struct record_field_use *slots, void *record,
                        struct pairs *pairs)
 {
     bool good = fields_read_tag(&r->fields, slots, record, pairs);
-    return fields_all_taken(&r->fields, pairs) && good;
+    return fields_all_used(&r->fields, pairs) && good;
 }
 
 // The first tag
@@ -59,7 +59,7 @@ static bool read_module(struct tag_reader *r, const char **digests)
     const struct record *first = r->records.v;
     uint32_t rest;
     struct table_file output = r->tables->output;
-    tag_reader_place(r, first);
+    tag_reader_location(r, first);
     if (!split_digests(first, digests, &rest))
         return tag_fault(r, "its digests are missing");
     *r->tables = small_usual_module();
@@ -98,7 +98,7 @@ static bool read_chain_facts(struct tag_reader *r, struct table_chain *chain, ui
     struct table_chain facts = {0};
     if (!fields_split_text(&r->fields, r->record->rest + at, r->record->length - at, &pairs))
         return false;
-    struct field_pair *pattern = fields_take(&pairs, "pattern");
+    struct field_pair *pattern = fields_use(&pairs, "pattern");
     if (!pattern)
         return tag_fault(r, "pattern: it is missing");
     pattern->taken = false;
@@ -136,7 +136,7 @@ static bool read_words(struct tag_reader *r, struct table_chain *chain, uint32_t
 static bool read_chain(struct tag_reader *r, struct small_kernel *k)
 {
     uint32_t id, at;
-    if (!tag_read_id(r->record, most_ids(r), &id, &at))
+    if (!tag_read_id(r->record, max_ids(r), &id, &at))
         return tag_fault(r, "the kernel has no chain with this id");
     const struct record **record = record_of(r, k, id);
     struct table_chain *chain = &k->to->chains.v[id];
@@ -166,9 +166,9 @@ static bool *ended_of(struct tag_reader *r, struct small_kernel *k, uint32_t id)
 // numbers.
 static double read_number(const char *text, char **end)
 {
-    enum { MOST_DIGITS = 15 };
-    static const double powers[MOST_DIGITS + 1] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                                   1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    enum { MAX_DIGITS = 15 };
+    static const double powers[MAX_DIGITS + 1] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                  1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
     uint64_t digits = 0;
     uint32_t count = 0, point = 0;
     const char *at = text;
@@ -178,7 +178,7 @@ static double read_number(const char *text, char **end)
             continue;
         }
         digits = digits * 10 + (uint64_t)(*at - '0');
-        if (++count > MOST_DIGITS)
+        if (++count > MAX_DIGITS)
             return strtod(text, end);
     }
     if (!count || *at == 'e' || *at == '.')
@@ -190,8 +190,8 @@ static double read_number(const char *text, char **end)
 // Reads `count` numbers: "64,0,34,32.25".
 static bool read_numbers(const char *text, uint32_t length, double *numbers, uint32_t count)
 {
-    enum { MOST = 200 };
-    char copy[MOST], *at = copy;
+    enum { LIMIT = 200 };
+    char copy[LIMIT], *at = copy;
     if (length >= sizeof copy)
         return false;
     memcpy(copy, text, length);
@@ -224,7 +224,7 @@ static bool read_estimates(struct tag_reader *r, struct table_block *block, stru
 {
     for (enum cost_model cost = 0; cost < COST_MODELS; cost++) {
         double words[4];
-        const struct field_pair *pair = fields_take(pairs, table_cost_names[cost]);
+        const struct field_pair *pair = fields_use(pairs, table_cost_names[cost]);
         if (!pair)
             continue;
         if (!read_numbers(pair->value, pair->value_length, words, 4))
@@ -245,7 +245,7 @@ static bool read_block_facts(struct tag_reader *r, struct table_block *block, ui
     block->kind = BLOCK_BASIC;
     block->condition = "";
     if (!fields_read_tag(&r->fields, r->small.block, block, &pairs) ||
-        !read_estimates(r, block, &pairs) || !fields_all_taken(&r->fields, &pairs))
+        !read_estimates(r, block, &pairs) || !fields_all_used(&r->fields, &pairs))
         return false;
     block->has_condition = *block->condition;
     if (!block->has_condition)
@@ -258,7 +258,7 @@ static bool read_block_facts(struct tag_reader *r, struct table_block *block, ui
 static bool read_block(struct tag_reader *r, struct small_kernel *k)
 {
     uint32_t id, at;
-    if (!tag_read_id(r->record, most_ids(r), &id, &at))
+    if (!tag_read_id(r->record, max_ids(r), &id, &at))
         return tag_fault(r, "the kernel has no block with this id");
     ended_of(r, k, id);
     struct table_block *block = &k->to->blocks.v[id];
@@ -374,7 +374,7 @@ static bool read_records(struct tag_reader *r, const struct body *body, uint32_t
     entry.instructions = body->insts.n;
     struct small_kernel k = {.to = &entry};
     for (; *next < r->records.n && r->records.v[*next].at < body->end; ++*next) {
-        tag_reader_place(r, &r->records.v[*next]);
+        tag_reader_location(r, &r->records.v[*next]);
         if (r->record->at < body->open)
             return tag_fault(r, "this tag is not in a function");
         own |= r->record->kind != TAG_TAGS;

@@ -38,8 +38,8 @@ static int64_t parts(double words, int64_t scale)
     return all > limit ? INT64_MAX / 4 : all < -limit ? -INT64_MAX / 4 : (int64_t)all;
 }
 
-static struct block_estimate judge(const struct table_block *block, enum cost_model cost,
-                                   const double words[4])
+static struct block_estimate estimate_block(const struct table_block *block, enum cost_model cost,
+                                            const double words[4])
 {
     int64_t scale = cost == COST_TOM ? BW_QUARTERS : BW_REFINED;
     struct bandwidth bw = {.scale = scale,
@@ -52,13 +52,13 @@ static struct block_estimate judge(const struct table_block *block, enum cost_mo
                                         : block->trips            ? TRIP_CONSTANT
                                                                   : TRIP_COUNTED,
                                 .trips = block->trips};
-    return block_judge(&terms, cost, &bw);
+    return block_evaluate(&terms, cost, &bw);
 }
 
 struct table_estimate small_estimate(const struct table_block *block, enum cost_model cost,
                                      const double words[4])
 {
-    struct block_estimate estimate = judge(block, cost, words);
+    struct block_estimate estimate = estimate_block(block, cost, words);
     estimate.candidate = true;
     return tables_estimate(&estimate);
 }
@@ -87,7 +87,7 @@ struct table_block small_usual_block(const struct table_block *block)
 {
     const struct table_estimate *of = &block->estimate;
     const double words[] = {of->in, of->out, of->saved_tx, of->saved_rx};
-    uint64_t threshold = judge(block, of->cost, words).threshold;
+    uint64_t threshold = estimate_block(block, of->cost, words).threshold;
     return (struct table_block){.kind = BLOCK_BASIC,
                                 .condition = "",
                                 .threshold = threshold < INT64_MAX ? threshold : INT64_MAX};

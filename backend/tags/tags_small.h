@@ -3,7 +3,7 @@
 #include "backend/tables/rows.h"
 
 struct small_rows {
-    const struct field_slot *module, *kernel, *chain, *block;
+    const struct record_field_use *module, *kernel, *chain, *block;
 };
 // Returns the fields that small tags have.
 struct small_rows small_rows(struct arena *arena);

@@ -255,7 +255,8 @@ static void add_word(struct text *text, const struct tag_mark *mark)
 
 // Writes " 01 10 11 pattern=3 saves=4": the words of adjacent instructions and, with the first, the
 // chain's fields.
-static void add_small_chain(struct text *text, const struct field_slot *slots, struct tag_mark mark)
+static void add_small_chain(struct text *text, const struct record_field_use *slots,
+                            struct tag_mark mark)
 {
     const struct table_chain *chain = mark.chain;
     const struct table_instruction *inst = chain->instructions.v;
@@ -286,7 +287,7 @@ static void add_small_estimate(struct text *text, const struct table_estimate *e
     }
 }
 
-static void add_small_block(struct text *text, const struct field_slot *slots,
+static void add_small_block(struct text *text, const struct record_field_use *slots,
                             const struct tag_mark *mark)
 {
     struct table_block block = *mark->block, usual = small_usual_block(mark->block);

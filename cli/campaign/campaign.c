@@ -14,7 +14,7 @@
 
 enum { JOB_FAILED = CHECK_FAILED };
 
-struct campaign_program {
+struct campaign_invocation {
     struct frame frame;
     struct campaign_arguments arguments;
     struct source source;
@@ -31,7 +31,7 @@ struct campaign_program {
 };
 
 // Reports an error unless it is NULL. Returns true if it is NULL.
-static bool good(struct campaign_program *p, const char *error)
+static bool good(struct campaign_invocation *p, const char *error)
 {
     if (error)
         message_error(&p->frame.messages, "%s", error);
@@ -40,7 +40,7 @@ static bool good(struct campaign_program *p, const char *error)
 
 // Reading
 
-static bool read_campaign(struct campaign_program *p)
+static bool read_campaign(struct campaign_invocation *p)
 {
     struct file_text file;
     const char *path = p->arguments.file;
@@ -62,7 +62,7 @@ static bool read_campaign(struct campaign_program *p)
                     campaign_outputs_check(&p->frame.arena, &p->frame.messages, &p->campaign));
 }
 
-static const char *own_folder(struct campaign_program *p)
+static const char *own_folder(struct campaign_invocation *p)
 {
     char path[4096];
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
@@ -71,7 +71,7 @@ static const char *own_folder(struct campaign_program *p)
     return slash ? arena_strndup(&p->frame.arena, path, (size_t)(slash - path)) : ".";
 }
 
-static bool make_plan(struct campaign_program *p)
+static bool make_plan(struct campaign_invocation *p)
 {
     const char *folder = p->arguments.tools ? p->arguments.tools : own_folder(p);
     return read_campaign(p) && good(p, campaign_tools_find(&p->tools, &p->frame.arena, folder)) &&
@@ -79,7 +79,7 @@ static bool make_plan(struct campaign_program *p)
                                       &p->arguments.selection));
 }
 
-static uint32_t jobs_at_a_time(const struct campaign_program *p)
+static uint32_t jobs_at_a_time(const struct campaign_invocation *p)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     return p->arguments.jobs ? (uint32_t)p->arguments.jobs
@@ -88,15 +88,15 @@ static uint32_t jobs_at_a_time(const struct campaign_program *p)
 }
 
 // Returns true if the folder is a store; it may have no results.
-static bool is_store(struct campaign_program *p, const char *folder)
+static bool is_store(struct campaign_invocation *p, const char *folder)
 {
     return !access(arena_printf(&p->frame.arena, "%s/results", folder), F_OK);
 }
 
 // Opens the store. Locks it for writing: with `must` that is required, otherwise it is attempted.
 // Returns false after reporting an error.
-static bool open_store(struct campaign_program *p, struct campaign_store *store, const char *folder,
-                       bool must)
+static bool open_store(struct campaign_invocation *p, struct campaign_store *store,
+                       const char *folder, bool must)
 {
     enum { PATIENCE = 3000 }; // milliseconds, for jobs of a run that was just killed to end
     struct text_list damaged = {0};
@@ -133,7 +133,7 @@ static bool open_store(struct campaign_program *p, struct campaign_store *store,
     return true;
 }
 
-static const char *store_name(struct campaign_program *p)
+static const char *store_name(struct campaign_invocation *p)
 {
     return p->arguments.store ? p->arguments.store
                               : arena_printf(&p->frame.arena, "%s.campaign", p->campaign.name);
@@ -141,7 +141,7 @@ static const char *store_name(struct campaign_program *p)
 
 // Progress
 
-static const char *time_text(struct campaign_program *p, double seconds)
+static const char *time_text(struct campaign_invocation *p, double seconds)
 {
     if (seconds < 1)
         return "";
@@ -152,7 +152,7 @@ static const char *time_text(struct campaign_program *p, double seconds)
     return arena_printf(&p->frame.arena, ", about %.1f h left", seconds / 3600);
 }
 
-static void hide_progress(struct campaign_program *p)
+static void hide_progress(struct campaign_invocation *p)
 {
     if (p->shown)
         fputs("\r\033[K", stderr);
@@ -161,7 +161,7 @@ static void hide_progress(struct campaign_program *p)
 
 static void show_progress(void *context, const struct campaign_counts *counts)
 {
-    struct campaign_program *p = context;
+    struct campaign_invocation *p = context;
     if (p->arguments.common.quiet || !messages_can_erase(STDERR_FILENO))
         return;
     p->shown = true;
@@ -170,7 +170,7 @@ static void show_progress(void *context, const struct campaign_counts *counts)
     fflush(stderr);
 }
 
-static void report_failure(struct campaign_program *p, const struct campaign_job *job,
+static void report_failure(struct campaign_invocation *p, const struct campaign_job *job,
                            const char *why)
 {
     hide_progress(p);
@@ -180,7 +180,7 @@ static void report_failure(struct campaign_program *p, const struct campaign_job
 static void report_ended(void *context, const struct campaign_job *job,
                          const struct campaign_found *found)
 {
-    struct campaign_program *p = context;
+    struct campaign_invocation *p = context;
     if (!found->is_there || found->failure) {
         report_failure(p, job, found->failure ? found->failure : "it wrote no result");
         return;
@@ -191,7 +191,7 @@ static void report_ended(void *context, const struct campaign_job *job,
 }
 
 // Reports failed jobs that this command does not run.
-static void report_failures(struct campaign_program *p)
+static void report_failures(struct campaign_invocation *p)
 {
     for (uint32_t i = 0; i < p->plan.jobs.n; i++) {
         const struct campaign_job *job = &p->plan.jobs.v[i];
@@ -205,7 +205,7 @@ static void report_failures(struct campaign_program *p)
 
 // run
 
-static const char *state_of(struct campaign_program *p, const struct campaign_job *job)
+static const char *state_of(struct campaign_invocation *p, const struct campaign_job *job)
 {
     struct campaign_found found = {.is_there = false};
     if (job->error)
@@ -215,7 +215,7 @@ static const char *state_of(struct campaign_program *p, const struct campaign_jo
     return !found.is_there ? "left" : found.failure ? "failed" : "done";
 }
 
-static void list_jobs(struct campaign_program *p, FILE *to)
+static void list_jobs(struct campaign_invocation *p, FILE *to)
 {
     for (uint32_t i = 0; i < p->plan.jobs.n; i++) {
         const struct campaign_job *job = &p->plan.jobs.v[i];
@@ -232,7 +232,7 @@ static void list_jobs(struct campaign_program *p, FILE *to)
 
 // Prints the number of jobs to run, and their time, estimated from finished jobs of the same
 // workloads.
-static void print_expectation(struct campaign_program *p)
+static void print_expectation(struct campaign_invocation *p)
 {
     struct campaign_counts counts;
     uint32_t at_a_time = jobs_at_a_time(p);
@@ -247,7 +247,7 @@ static void print_expectation(struct campaign_program *p)
                                   : "; no such job has finished yet, so the time is unknown");
 }
 
-static int dry_run(struct campaign_program *p)
+static int dry_run(struct campaign_invocation *p)
 {
     const char *folder = store_name(p);
     if (is_store(p, folder) && !open_store(p, &p->store, folder, false))
@@ -261,7 +261,7 @@ static int dry_run(struct campaign_program *p)
     return DONE;
 }
 
-static bool make_slurm(struct campaign_program *p, struct campaign_slurm *slurm)
+static bool make_slurm(struct campaign_invocation *p, struct campaign_slurm *slurm)
 {
     const struct campaign_settings *const from[] = {&p->campaign.slurm, &p->arguments.slurm};
     const char *error = NULL;
@@ -276,7 +276,7 @@ static bool make_slurm(struct campaign_program *p, struct campaign_slurm *slurm)
 }
 
 // Runs the jobs on this host or in Slurm's queue.
-static bool run_jobs(struct campaign_program *p, const struct campaign_watch *watch,
+static bool run_jobs(struct campaign_invocation *p, const struct campaign_watch *watch,
                      struct campaign_counts *counts)
 {
     struct campaign_slurm slurm;
@@ -298,14 +298,14 @@ static bool run_jobs(struct campaign_program *p, const struct campaign_watch *wa
     return good(p, error);
 }
 
-static bool check_statistics(struct campaign_program *p)
+static bool check_statistics(struct campaign_invocation *p)
 {
     diags_init(&p->diags, &p->frame.arena);
     return good(p, campaign_statistics_check(&p->campaign, &p->tools)) &&
            messages_diags(&p->frame.messages, &p->diags, &p->source);
 }
 
-static int run(struct campaign_program *p)
+static int run(struct campaign_invocation *p)
 {
     struct campaign_counts counts;
     struct campaign_watch watch = {.context = p,
@@ -348,7 +348,7 @@ static int run(struct campaign_program *p)
 
 // status
 
-static void show_queue(struct campaign_program *p)
+static void show_queue(struct campaign_invocation *p)
 {
     struct campaign_queue queue;
     if (!p->store.folder || !campaign_slurm_look(&p->store, &queue))
@@ -360,7 +360,7 @@ static void show_queue(struct campaign_program *p)
                queue.running);
 }
 
-static int status(struct campaign_program *p)
+static int status(struct campaign_invocation *p)
 {
     struct text_list working = {0};
     struct campaign_counts counts;
@@ -387,8 +387,8 @@ static int status(struct campaign_program *p)
 
 // report, compare
 
-static bool write_to(struct campaign_program *p, const char *path,
-                     void (*write)(struct campaign_program *, FILE *))
+static bool write_to(struct campaign_invocation *p, const char *path,
+                     void (*write)(struct campaign_invocation *, FILE *))
 {
     FILE *to = path ? frame_open(&p->frame, path) : NULL;
     if (to)
@@ -396,32 +396,32 @@ static bool write_to(struct campaign_program *p, const char *path,
     return to || !path;
 }
 
-static void write_text(struct campaign_program *p, FILE *to)
+static void write_text(struct campaign_invocation *p, FILE *to)
 {
     campaign_report_text(&p->report, to);
 }
 
-static void write_csv(struct campaign_program *p, FILE *to)
+static void write_csv(struct campaign_invocation *p, FILE *to)
 {
     campaign_report_csv(&p->report, to);
 }
 
-static void write_html(struct campaign_program *p, FILE *to)
+static void write_html(struct campaign_invocation *p, FILE *to)
 {
     campaign_report_html(&p->report, to);
 }
 
-static void write_markdown(struct campaign_program *p, FILE *to)
+static void write_markdown(struct campaign_invocation *p, FILE *to)
 {
     campaign_report_markdown(&p->report, p->notes.text, to);
 }
 
-static void write_svg(struct campaign_program *p, FILE *to)
+static void write_svg(struct campaign_invocation *p, FILE *to)
 {
     campaign_report_svg(&p->report, to);
 }
 
-static bool read_notes(struct campaign_program *p)
+static bool read_notes(struct campaign_invocation *p)
 {
     const char *own = p->plan.is_quick ? p->campaign.quick_notes : p->campaign.notes;
     const char *notes = p->arguments.notes ? p->arguments.notes : own;
@@ -432,7 +432,7 @@ static bool read_notes(struct campaign_program *p)
     return !error;
 }
 
-static int report(struct campaign_program *p)
+static int report(struct campaign_invocation *p)
 {
     const struct campaign_arguments *a = &p->arguments;
     bool any = a->text || a->csv || a->html || a->markdown || a->svg;
@@ -450,17 +450,17 @@ static int report(struct campaign_program *p)
     return frame_commit(&p->frame, DONE);
 }
 
-static void write_comparison(struct campaign_program *p, FILE *to)
+static void write_comparison(struct campaign_invocation *p, FILE *to)
 {
     campaign_compare_text(&p->comparison, to);
 }
 
-static void write_comparison_csv(struct campaign_program *p, FILE *to)
+static void write_comparison_csv(struct campaign_invocation *p, FILE *to)
 {
     campaign_compare_csv(&p->comparison, to);
 }
 
-static bool find_pairs(struct campaign_program *p)
+static bool find_pairs(struct campaign_invocation *p)
 {
     const struct campaign_arguments *a = &p->arguments;
     p->comparison = (struct campaign_comparison){.arena = &p->frame.arena, .all = a->all};
@@ -477,7 +477,7 @@ static bool find_pairs(struct campaign_program *p)
     return p->comparison.pairs.n;
 }
 
-static int compare(struct campaign_program *p)
+static int compare(struct campaign_invocation *p)
 {
     const struct campaign_arguments *a = &p->arguments;
     if (!find_pairs(p) || !write_to(p, a->text || a->csv ? a->text : "-", write_comparison) ||
@@ -490,13 +490,13 @@ static int compare(struct campaign_program *p)
 
 static bool print_keys(void *own, FILE *to)
 {
-    struct campaign_program *p = own;
+    struct campaign_invocation *p = own;
     (p->arguments.common.help.as_markdown ? yaml_keys_print_markdown
                                           : yaml_keys_print)(&campaign_file_keys, to);
     return true;
 }
 
-static int act(struct campaign_program *p)
+static int act(struct campaign_invocation *p)
 {
     switch (p->arguments.action) {
     case CAMPAIGN_RUN: return run(p);
@@ -511,7 +511,7 @@ static int act(struct campaign_program *p)
 
 static int run_all(void *own)
 {
-    struct campaign_program *p = own;
+    struct campaign_invocation *p = own;
     int code = BAD_INPUT;
     p->store.lock = p->other.lock = -1;
     p->command = campaign_command.name;
@@ -536,8 +536,8 @@ static const struct topic topics[] = {
 
 const struct cli_program campaign_program = {
     .command = &campaign_command,
-    .size = sizeof(struct campaign_program),
-    .options = offsetof(struct campaign_program, arguments),
+    .size = sizeof(struct campaign_invocation),
+    .options = offsetof(struct campaign_invocation, arguments),
     .topics = topics,
     .check = campaign_options_check,
     .run = run_all,

@@ -2,18 +2,18 @@
 #include "campaign/slurm.h"
 #include <string.h>
 
-enum { MOST_JOBS = 4096 };
+enum { MAX_JOBS = 4096 };
 
 static const char *const action_names[] = {
     [CAMPAIGN_RUN] = "run",         [CAMPAIGN_STATUS] = "status", [CAMPAIGN_REPORT] = "report",
     [CAMPAIGN_COMPARE] = "compare", [CAMPAIGN_WORK] = "work",     NULL,
 };
 
-static const char *const place_names[] = {[ON_THIS_HOST] = "host", [ON_SLURM] = "slurm", NULL};
+static const char *const host_names[] = {[ON_THIS_HOST] = "host", [ON_SLURM] = "slurm", NULL};
 
 static const char *const help_names[] = {"keys", NULL};
 
-static const char *take_slurm(struct arena *arena, void *into, const char *argument)
+static const char *parse_slurm(struct arena *arena, void *into, const char *argument)
 {
     struct campaign_slurm checked;
     const char *value = strchr(argument, '=');
@@ -41,13 +41,13 @@ static const struct option how_options[] = {
     {"--store", "FOLDER", TEXT(store), .file = OPTION_WRITES, .folder = true,
      .help = "folder of the results (default: NAME.campaign, where NAME\nis the name of the "
              "campaign)"},
-    {"--jobs", "N", NUMBER(jobs, 1, MOST_JOBS),
+    {"--jobs", "N", NUMBER(jobs, 1, MAX_JOBS),
      .help =
          "jobs at a time (default: number of processors; with slurm:\nwhat the cluster allows)"},
-    {"--on", "host|slurm", ONE_OF(on, place_names),
+    {"--on", "host|slurm", ONE_OF(on, host_names),
      .help = "slurm: run job arrays on a cluster, on which this folder\n"
              "and the store have the same names"},
-    {"--slurm", "KEY=VALUE", CALL(take_slurm),
+    {"--slurm", "KEY=VALUE", CALL(parse_slurm),
      .help = "partition, time, memory, array_size, jobs_per_task or\n"
              "poll (seconds); may be repeated"},
     {"--sbatch", "OPTION", LIST(sbatch), .help = "an additional option of sbatch; may be repeated"},
@@ -132,7 +132,7 @@ const struct command campaign_command = {
 
 // Checks
 
-static bool take_compared(struct campaign_arguments *a, struct command_line *line)
+static bool parse_compared(struct campaign_arguments *a, struct command_line *line)
 {
     uint32_t n = line->operands.n;
     if (n != 3 && n != 4)
@@ -146,7 +146,7 @@ static bool take_compared(struct campaign_arguments *a, struct command_line *lin
     return true;
 }
 
-static bool take_work(struct campaign_arguments *a, struct command_line *line)
+static bool parse_work(struct campaign_arguments *a, struct command_line *line)
 {
     a->tickets = line->operands.n == 3 ? line->operands.v[1] : NULL;
     if (!a->tickets || options_number(line->arena, line->operands.v[2], 0, UINT32_MAX, &a->task))
@@ -154,7 +154,7 @@ static bool take_work(struct campaign_arguments *a, struct command_line *line)
     return a->store || options_fault(line, "work needs --store");
 }
 
-static bool take_operands(struct campaign_arguments *a, struct command_line *line)
+static bool parse_operands(struct campaign_arguments *a, struct command_line *line)
 {
     if (!line->operands.n)
         return options_fault(line, "missing command: run, status, report or compare");
@@ -165,9 +165,9 @@ static bool take_operands(struct campaign_arguments *a, struct command_line *lin
                              word);
     a->action = (enum campaign_action)action;
     if (a->action == CAMPAIGN_COMPARE)
-        return take_compared(a, line);
+        return parse_compared(a, line);
     if (a->action == CAMPAIGN_WORK)
-        return take_work(a, line);
+        return parse_work(a, line);
     if (line->operands.n < 2)
         return options_fault(line, "missing campaign file: %s", word);
     if (line->operands.n > 2)
@@ -180,7 +180,7 @@ bool campaign_options_check(void *arguments, struct command_line *line)
 {
     struct campaign_arguments *a = arguments;
     a->selection.is_quick = a->quick;
-    if (!take_operands(a, line) || !common_options_check(line, &a->common))
+    if (!parse_operands(a, line) || !common_options_check(line, &a->common))
         return false;
 
     const char *running = a->retry          ? "--retry"

@@ -11,7 +11,7 @@ enum campaign_action {
     CAMPAIGN_WORK,
 };
 
-enum campaign_place { ON_THIS_HOST, ON_SLURM };
+enum campaign_host { ON_THIS_HOST, ON_SLURM };
 
 struct campaign_arguments {
     struct common_options common;
@@ -25,7 +25,7 @@ struct campaign_arguments {
     uint64_t jobs;     // 0: the number of processors
     struct campaign_selection selection;
     struct text_list figures, reuse;
-    int on;                         // enum campaign_place
+    int on;                         // enum campaign_host
     struct campaign_settings slurm; // these override those of the file
     struct text_list sbatch;        // options of sbatch
     int quick, retry, dry_run, all, allow_outside;

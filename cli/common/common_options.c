@@ -30,24 +30,24 @@ static const char *const colour_names[] = {
     NULL,
 };
 
-static const char *take_warning(struct arena *arena, void *into, const char *argument)
+static const char *parse_warning(struct arena *arena, void *into, const char *argument)
 {
-    warnings_take(&((struct common_options *)into)->warnings, arena, argument ? argument : "");
+    warnings_select(&((struct common_options *)into)->warnings, arena, argument ? argument : "");
     return NULL;
 }
 
-static const char *take_werror(struct arena *arena, void *into, const char *argument)
+static const char *parse_werror(struct arena *arena, void *into, const char *argument)
 {
-    return take_warning(arena, into,
-                        argument ? arena_printf(arena, "error=%s", argument) : "error");
+    return parse_warning(arena, into,
+                         argument ? arena_printf(arena, "error=%s", argument) : "error");
 }
 
-static const char *take_prefix(struct arena *arena, void *into, const char *argument)
+static const char *parse_prefix(struct arena *arena, void *into, const char *argument)
 {
     return prefix_map_add(&((struct common_options *)into)->prefixes, arena, argument);
 }
 
-static const char *take_max_memory(struct arena *arena, void *into, const char *argument)
+static const char *parse_max_memory(struct arena *arena, void *into, const char *argument)
 {
     (void)arena;
     size_t *size = &((struct common_options *)into)->max_memory;
@@ -57,28 +57,28 @@ static const char *take_max_memory(struct arena *arena, void *into, const char *
 }
 
 #define OPTIONS_OF struct common_options
-enum { MOST_ERRORS = 999999999 };
+enum { MAX_ERRORS = 999999999 };
 
 const struct option diagnostics_options[] = {
     {"-w", NULL, FLAG(warnings.quiet, 1), .help = "no warnings"},
-    {"-W", "[no-]NAME", CALL(take_warning), .joined = true,
+    {"-W", "[no-]NAME", CALL(parse_warning), .joined = true,
      .help = "enable or disable the warning NAME"},
-    {"-Werror", "[=NAME]", CALL(take_werror), .joined = true,
+    {"-Werror", "[=NAME]", CALL(parse_werror), .joined = true,
      .help = "make all warnings, or the warning NAME, errors;\n"
              "-Wno-error[=NAME] reverts this"},
     {"--diagnostics", "text|json|sarif[:FILE]", .kind = OPTION_FORMAT, INTO(diagnostics),
      .choices = diagnostics_names, .file = OPTION_WRITES,
      .help = "format of errors, warnings and remarks; without :FILE they\n"
              "go to standard error"},
-    {"--max-errors", "N", NUMBER(max_errors, 0, MOST_ERRORS),
+    {"--max-errors", "N", NUMBER(max_errors, 0, MAX_ERRORS),
      .help = "show at most N errors and N warnings, 0: all (default 100);\n"
              "also -fmax-errors"},
-    {"-fmax-errors", "N", NUMBER(max_errors, 0, MOST_ERRORS)},
-    {"--file-prefix-map", "OLD=NEW", CALL(take_prefix),
+    {"-fmax-errors", "N", NUMBER(max_errors, 0, MAX_ERRORS)},
+    {"--file-prefix-map", "OLD=NEW", CALL(parse_prefix),
      .help = "replace the prefix OLD of file names by NEW in diagnostics,\n"
              "reports and metadata; may be repeated, the last match\n"
              "counts; also -ffile-prefix-map"},
-    {"-ffile-prefix-map", "OLD=NEW", CALL(take_prefix)},
+    {"-ffile-prefix-map", "OLD=NEW", CALL(parse_prefix)},
     {0},
 };
 
@@ -95,7 +95,7 @@ const struct option module_options[] = {
 };
 
 const struct option message_options[] = {
-    {"--max-memory", "SIZE", CALL(take_max_memory),
+    {"--max-memory", "SIZE", CALL(parse_max_memory),
      .help = "stop with an error when memory use exceeds SIZE: 512M, 8G\n"
              "(default), 0: no limit"},
     {"--quiet", NULL, FLAG(quiet, 1), .brief = "-q",

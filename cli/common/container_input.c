@@ -117,8 +117,8 @@ static bool read_module(struct opened_container *o, const struct messages *messa
 }
 
 // Passes a module to `take`. Its errors are reported before the next module is read.
-static bool take_module(struct opened_container *o, const struct messages *messages,
-                        uint32_t module, struct arena *arena, container_input_take *take,
+static bool pass_module(struct opened_container *o, const struct messages *messages,
+                        uint32_t module, struct arena *arena, container_input_fn *take,
                         void *context)
 {
     struct diags diags;
@@ -130,13 +130,13 @@ static bool take_module(struct opened_container *o, const struct messages *messa
 }
 
 bool container_input_each(const struct messages *messages, struct arena *arena,
-                          struct arena *of_module, container_input_take *take, void *context)
+                          struct arena *of_module, container_input_fn *take, void *context)
 {
     struct opened_container o;
     bool good = open_container(&o, messages, arena, messages->options->input);
     uint32_t *modules, count = o.container.arena ? choose(&o, messages, &modules) : 0;
     for (uint32_t i = 0; i < count; i++) {
-        good &= take_module(&o, messages, modules[i], of_module, take, context);
+        good &= pass_module(&o, messages, modules[i], of_module, take, context);
         arena_free(of_module);
     }
     return close_container(&o, messages, good && count);

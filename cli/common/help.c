@@ -3,7 +3,7 @@
 #include "cli/common/revision.h"
 #include <string.h>
 
-enum { COLUMN = 24, MOST_COLUMNS = 79 }; // of explanations; of a line
+enum { COLUMN = 24, MAX_COLUMNS = 79 }; // of explanations; of a line
 
 static int columns_of(const char *text, size_t length)
 {
@@ -13,7 +13,7 @@ static int columns_of(const char *text, size_t length)
     return columns;
 }
 
-// Prints words from this column on, in lines of up to MOST_COLUMNS that continue at `indent`. Ends
+// Prints words from this column on, in lines of up to MAX_COLUMNS that continue at `indent`. Ends
 // the last line. Returns the rest of the text, which starts after a blank line or with an indented
 // line.
 static const char *print_words(const char *text, int column, int indent, FILE *to)
@@ -22,7 +22,7 @@ static const char *print_words(const char *text, int column, int indent, FILE *t
     while (*text) {
         size_t length = strcspn(text, " \n");
         int width = columns_of(text, length);
-        if (!is_first && column + 1 + width > MOST_COLUMNS) {
+        if (!is_first && column + 1 + width > MAX_COLUMNS) {
             fprintf(to, "\n%*s", indent, "");
             column = indent;
             is_first = true;

@@ -24,9 +24,9 @@ bool container_input_list(const struct messages *messages, struct arena *arena, 
 
 // Receives one of several modules: its file name, without folder and suffix, and its PTX, or NULL
 // after reporting that it cannot be unpacked. All data is in the arena and valid during the call.
-typedef bool container_input_take(void *context, const char *name, const struct source *source);
+typedef bool container_input_fn(void *context, const char *name, const struct source *source);
 
 // Passes each module that the options select to `take`, in the order of their numbers, with an
 // arena that is emptied after each. Returns false if a module was not accepted or cannot be read.
 bool container_input_each(const struct messages *messages, struct arena *arena,
-                          struct arena *of_module, container_input_take *take, void *context);
+                          struct arena *of_module, container_input_fn *take, void *context);

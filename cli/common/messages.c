@@ -9,7 +9,7 @@
 
 // Garbage can have an error in every line, but people read no more than this many errors, and as
 // many warnings.
-enum { MOST_SHOWN = 100 };
+enum { MAX_SHOWN = 100 };
 
 static bool is_set(const char *variable)
 {
@@ -31,7 +31,7 @@ static bool has_document(const struct common_options *options)
 
 uint32_t messages_width(int descriptor)
 {
-    enum { LEAST = 40, USUAL = 80, MOST = 120 };
+    enum { MINIMUM = 40, USUAL = 80, LIMIT = 120 };
     struct winsize size;
     if (!isatty(descriptor))
         return 0;
@@ -39,7 +39,7 @@ uint32_t messages_width(int descriptor)
     long width = given ? strtol(given, NULL, 10) : 0;
     if (width <= 0)
         width = ioctl(descriptor, TIOCGWINSZ, &size) || !size.ws_col ? USUAL : size.ws_col;
-    return width < LEAST ? LEAST : width > MOST ? MOST : (uint32_t)width;
+    return width < MINIMUM ? MINIMUM : width > LIMIT ? LIMIT : (uint32_t)width;
 }
 
 bool messages_progress(const struct common_options *options)
@@ -93,9 +93,9 @@ static bool hide(const struct messages *messages, enum severity severity)
     struct message_log *log = messages->log;
     bool error = severity == DIAG_ERROR;
     uint32_t count = error ? ++log->errors : ++log->warnings;
-    uint64_t usual = o->verbose ? 0 : MOST_SHOWN;
-    uint64_t most = o->max_errors == ALL_ERRORS_USUAL ? usual : o->max_errors;
-    if (!log->to || !most || count <= most)
+    uint64_t usual = o->verbose ? 0 : MAX_SHOWN;
+    uint64_t max = o->max_errors == ALL_ERRORS_USUAL ? usual : o->max_errors;
+    if (!log->to || !max || count <= max)
         return false;
     ++*(error ? &log->hidden_errors : &log->hidden_warnings);
     return true;
@@ -258,7 +258,7 @@ bool messages_diags(const struct messages *messages, struct diags *diags,
         struct diag diag = diags->list.v[i];
         // A note belongs to the preceding message.
         if (diag.severity != DIAG_NOTE) {
-            silent = !warnings_judge(&messages->options->warnings, &diag);
+            silent = !warnings_apply(&messages->options->warnings, &diag);
             errors += !silent && diag.severity == DIAG_ERROR;
             silent = silent || hide(messages, diag.severity);
         }
@@ -336,7 +336,7 @@ static bool report_unknown_warnings(const struct messages *messages)
     for (uint32_t i = 0; i < warnings->faults.n; i++) {
         struct diag diag = {
             .severity = DIAG_WARNING, .id = "unknown-warning", .message = warnings->faults.v[i]};
-        if (!warnings_judge(warnings, &diag))
+        if (!warnings_apply(warnings, &diag))
             continue;
         report_diag(messages, diag.raised ? "error: " : "warning: ", &diag);
         good &= diag.severity != DIAG_ERROR;
@@ -397,7 +397,7 @@ static void report_counts(const struct messages *messages)
 static void write_document(const struct messages *messages, int argc, char *const *argv, int status)
 {
     struct message_log *log = messages->log;
-    struct diagnostics_run run = {
+    struct tool_invocation run = {
         .tool = messages->command,
         .version = PTXOFFLOAD_VERSION,
         .argc = argc > 0 ? argc - 1 : 0,

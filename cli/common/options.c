@@ -109,22 +109,22 @@ const char *options_size(const char *text, size_t *bytes)
     return NULL;
 }
 
-const char *options_number(struct arena *arena, const char *text, uint64_t least, uint64_t most,
+const char *options_number(struct arena *arena, const char *text, uint64_t min, uint64_t max,
                            uint64_t *value)
 {
     char *end;
     errno = 0;
     uint64_t number = strtoull(text, &end, 10);
     bool good = *text >= '0' && *text <= '9' && !*end && !errno;
-    if (good && number >= least && number <= most) {
+    if (good && number >= min && number <= max) {
         *value = number;
         return NULL;
     }
-    if (most == UINT64_MAX)
+    if (max == UINT64_MAX)
         return arena_printf(arena, "cannot be '%s': expected a whole number%s", text,
-                            least ? " from 1 on" : "");
+                            min ? " from 1 on" : "");
     return arena_printf(arena, "cannot be '%s': expected a number from %" PRIu64 " to %" PRIu64,
-                        text, least, most);
+                        text, min, max);
 }
 
 int options_choice(const char *const *choices, const char *text, size_t length)
@@ -150,8 +150,8 @@ static const char *output_name(const char *path)
     return path && !strcmp(path, "/dev/stdout") ? "-" : path;
 }
 
-static int take_choice(struct option_reader *r, const struct option *option, const char *text,
-                       size_t length)
+static int parse_choice(struct option_reader *r, const struct option *option, const char *text,
+                        size_t length)
 {
     int choice = options_choice(option->choices, text, length);
     if (choice < 0)
@@ -160,12 +160,12 @@ static int take_choice(struct option_reader *r, const struct option *option, con
     return choice;
 }
 
-static void take_set(struct option_reader *r, const struct option *option, const char *argument,
-                     unsigned *set)
+static void parse_set(struct option_reader *r, const struct option *option, const char *argument,
+                      unsigned *set)
 {
     for (const char *at = argument;; at++) {
         size_t length = strcspn(at, ",");
-        int choice = take_choice(r, option, at, length);
+        int choice = parse_choice(r, option, at, length);
         if (choice < 0)
             return;
         *set |= 1U << choice;
@@ -175,12 +175,12 @@ static void take_set(struct option_reader *r, const struct option *option, const
     }
 }
 
-static void take_format(struct option_reader *r, const struct option *option, const char *argument,
-                        struct format_request *requests)
+static void parse_format(struct option_reader *r, const struct option *option, const char *argument,
+                         struct format_request *requests)
 {
     size_t length = strcspn(argument, ":");
     const char *path = argument[length] ? argument + length + 1 : NULL;
-    int format = take_choice(r, option, argument, length);
+    int format = parse_choice(r, option, argument, length);
     if (format < 0)
         return;
     if (path && !*path)
@@ -191,8 +191,8 @@ static void take_format(struct option_reader *r, const struct option *option, co
 }
 
 // Reads a topic. With the suffix of `keys-markdown` it is printed as tables for the documentation.
-static void take_topic(struct option_reader *r, const struct option *option, const char *argument,
-                       struct topic_request *request)
+static void parse_topic(struct option_reader *r, const struct option *option, const char *argument,
+                        struct topic_request *request)
 {
     static const char suffix[] = "-markdown";
     size_t length = argument ? strlen(argument) : 0, end = sizeof suffix - 1;
@@ -230,16 +230,16 @@ static const char *apply(struct option_reader *r, const struct option *option, c
         *(const char **)field = argument;
         break;
     case OPTION_NUMBER:
-        return options_number(r->line.arena, argument, option->least, option->most, field);
+        return options_number(r->line.arena, argument, option->min, option->max, field);
     case OPTION_CHOICE:
-        choice = take_choice(r, option, argument, strlen(argument));
+        choice = parse_choice(r, option, argument, strlen(argument));
         if (choice >= 0)
             *(int *)field = choice;
         break;
-    case OPTION_SET: take_set(r, option, argument, field); break;
+    case OPTION_SET: parse_set(r, option, argument, field); break;
     case OPTION_LIST: vec_push(r->line.arena, &((struct text_list *)field)->list, argument); break;
-    case OPTION_FORMAT: take_format(r, option, argument, field); break;
-    case OPTION_TOPIC: take_topic(r, option, argument, field); break;
+    case OPTION_FORMAT: parse_format(r, option, argument, field); break;
+    case OPTION_TOPIC: parse_topic(r, option, argument, field); break;
     }
     return NULL;
 }

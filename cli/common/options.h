@@ -46,7 +46,7 @@ struct option {
     enum option_kind kind;
     size_t offset; // in the program's structure
     int value;
-    uint64_t least, most;
+    uint64_t min, max;
     const char *const *choices; // NULL-terminated
     option_call *call;
     enum option_file file;
@@ -60,7 +60,7 @@ struct option {
 #define INTO(field) .offset = offsetof(OPTIONS_OF, field)
 #define FLAG(field, to) .kind = OPTION_FLAG, INTO(field), .value = (to)
 #define TEXT(field) .kind = OPTION_TEXT, INTO(field)
-#define NUMBER(field, from, to) .kind = OPTION_NUMBER, INTO(field), .least = (from), .most = (to)
+#define NUMBER(field, from, to) .kind = OPTION_NUMBER, INTO(field), .min = (from), .max = (to)
 #define ONE_OF(field, names) .kind = OPTION_CHOICE, INTO(field), .choices = (names)
 #define SET(field, names) .kind = OPTION_SET, INTO(field), .choices = (names)
 #define LIST(field) .kind = OPTION_LIST, INTO(field)
@@ -122,7 +122,7 @@ int options_choice(const char *const *choices, const char *text, size_t length);
 // Reads a size of --max-memory: 512M, 8G, 0. Returns NULL, or the error.
 const char *options_size(const char *text, size_t *bytes);
 // Reads a whole number from `least` to `most`. Returns NULL, or the error.
-const char *options_number(struct arena *arena, const char *text, uint64_t least, uint64_t most,
+const char *options_number(struct arena *arena, const char *text, uint64_t min, uint64_t max,
                            uint64_t *value);
 
 // Prints "usage: NAME …".

@@ -12,7 +12,7 @@ struct response_frame {
 
 // Limits far above what builds need: files that name each other many times would grow without end,
 // even if they hold no arguments.
-enum { MOST_ARGUMENTS = 1000000, MOST_FILES = 4096, MOST_DEPTH = 64, MOST_BYTES = 64 << 20 };
+enum { MAX_ARGUMENTS = 1000000, MAX_FILES = 4096, MAX_DEPTH = 64, MAX_BYTES = 64 << 20 };
 
 struct expansion {
     struct arena *arena;
@@ -28,7 +28,7 @@ static bool is_blank(char c)
 
 // Reads the argument at the start of the text, which must not be blank, and advances the text past
 // it. The argument is unquoted in place, because that only makes it shorter.
-static char *take_argument(char **text)
+static char *next_argument(char **text)
 {
     char *argument = *text, *to = argument, *at = argument, quote = 0;
     for (; *at && (quote || !is_blank(*at)); at++) {
@@ -54,7 +54,7 @@ static void expand_text(struct expansion *e, char *text, const struct response_f
             text++;
         if (!*text)
             break;
-        expand(e, take_argument(&text), frame);
+        expand(e, next_argument(&text), frame);
     }
 }
 
@@ -77,14 +77,13 @@ static uint32_t depth_of(const struct response_frame *frame)
 // Returns the limit that another file of this size exceeds, or NULL.
 static const char *exceeded(struct expansion *e, const struct response_frame *outer, size_t size)
 {
-    if (depth_of(outer) == MOST_DEPTH)
+    if (depth_of(outer) == MAX_DEPTH)
         return arena_printf(e->arena, "response files are nested more than %d levels deep",
-                            MOST_DEPTH);
-    if (e->files == MOST_FILES)
-        return arena_printf(e->arena, "more than %d response files are named", MOST_FILES);
-    if (e->bytes + size > MOST_BYTES)
-        return arena_printf(e->arena, "the response files exceed %d MiB in total",
-                            MOST_BYTES >> 20);
+                            MAX_DEPTH);
+    if (e->files == MAX_FILES)
+        return arena_printf(e->arena, "more than %d response files are named", MAX_FILES);
+    if (e->bytes + size > MAX_BYTES)
+        return arena_printf(e->arena, "the response files exceed %d MiB in total", MAX_BYTES >> 20);
     return NULL;
 }
 
@@ -119,7 +118,7 @@ static void expand(struct expansion *e, char *argument, const struct response_fr
 {
     if (argument[0] == '@' && argument[1])
         expand_file(e, argument + 1, outer);
-    else if (e->made.arguments.n == MOST_ARGUMENTS)
+    else if (e->made.arguments.n == MAX_ARGUMENTS)
         e->made.error = "the response files hold more than a million arguments";
     else
         vec_push(e->arena, &e->made.arguments, argument);
@@ -137,7 +136,7 @@ static char *line_end(char *text)
     return text;
 }
 
-void response_take_line(struct arena *arena, char **text, struct response_line *line)
+void response_next_line(struct arena *arena, char **text, struct response_line *line)
 {
     char *at = *text, *end = line_end(at);
     *text = *end ? end + 1 : end;
@@ -146,7 +145,7 @@ void response_take_line(struct arena *arena, char **text, struct response_line *
         while (is_blank(*at))
             at++;
         if (*at)
-            vec_push(arena, &line->arguments, take_argument(&at));
+            vec_push(arena, &line->arguments, next_argument(&at));
     }
 }
 

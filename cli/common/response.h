@@ -14,4 +14,4 @@ struct response_line {
 struct response_line response_expand(struct arena *arena, int argc, char *const *argv);
 // Appends the words of the first line of the text, with the same quotes, and moves `text` past the
 // line. Changes the text. A line ends at a line break that is not quoted.
-void response_take_line(struct arena *arena, char **text, struct response_line *line);
+void response_next_line(struct arena *arena, char **text, struct response_line *line);

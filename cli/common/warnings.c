@@ -23,7 +23,7 @@ static const struct prefix *prefix_of(const char *argument)
 
 // Reads an argument that concerns all warnings. Returns false for any other. All warnings are on,
 // so -Wall changes nothing.
-static bool take_all(struct warnings *warnings, const char *argument)
+static bool select_group(struct warnings *warnings, const char *argument)
 {
     bool error = !strcmp(argument, "error");
     if (error || !strcmp(argument, "no-error")) {
@@ -46,16 +46,16 @@ static const char *unknown(struct arena *arena, const char *argument, const stru
                         prefix->text, nearest);
 }
 
-void warnings_take(struct warnings *warnings, struct arena *arena, const char *argument)
+void warnings_select(struct warnings *warnings, struct arena *arena, const char *argument)
 {
-    if (take_all(warnings, argument))
+    if (select_group(warnings, argument))
         return;
     const struct prefix *prefix = prefix_of(argument);
     const char *name = argument + strlen(prefix->text), *fault = NULL;
     int rule = diag_rule_find(name, strlen(name));
     if (rule < 0)
         fault = unknown(arena, argument, prefix);
-    else if (diag_rules[rule].least == DIAG_ERROR &&
+    else if (diag_rules[rule].min == DIAG_ERROR &&
              (prefix->shown == SETTING_NO || prefix->error == SETTING_NO))
         fault =
             arena_printf(arena, "'-W%s' has no effect: '%s' is always an error", argument, name);
@@ -69,7 +69,7 @@ void warnings_take(struct warnings *warnings, struct arena *arena, const char *a
         warnings->of[rule].error = (uint8_t)prefix->error;
 }
 
-bool warnings_judge(const struct warnings *warnings, struct diag *diag)
+bool warnings_apply(const struct warnings *warnings, struct diag *diag)
 {
     if (diag->severity != DIAG_WARNING)
         return true;
@@ -87,11 +87,11 @@ bool warnings_judge(const struct warnings *warnings, struct diag *diag)
     return true;
 }
 
-static void print_rules(FILE *to, enum severity least)
+static void print_rules(FILE *to, enum severity min)
 {
     enum { LONGEST = 20 };
     for (int i = 0; i < DIAG_RULES; i++)
-        if (diag_rules[i].least == least)
+        if (diag_rules[i].min == min)
             listing_row(to, listing_column(LONGEST), diag_rules[i].id, diag_rules[i].text);
 }
 

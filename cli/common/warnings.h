@@ -16,11 +16,11 @@ struct warnings {
 
 // Reads `-W` with the text after it ("undeclared", "no-error=undeclared"). Unknown names are kept
 // in `faults`: they give a warning, so that a command line may be older or newer than the program.
-void warnings_take(struct warnings *warnings, struct arena *arena, const char *argument);
+void warnings_select(struct warnings *warnings, struct arena *arena, const char *argument);
 
 // Returns false if the diagnostic is not to be shown. May change a warning to an error. Requires
 // that it is not a note.
-bool warnings_judge(const struct warnings *warnings, struct diag *diag);
+bool warnings_apply(const struct warnings *warnings, struct diag *diag);
 
 // Prints --help=warnings.
 void warnings_help(FILE *to);

@@ -19,7 +19,7 @@
 
 struct library {
     struct cuda *cuda; // NULL: no call of the library yet
-    struct run_arguments arguments;
+    struct starter_arguments arguments;
     int argc; // as for ptxoffload-run, without the program
     char **argv;
     const char *folder; // base of relative file names
@@ -34,8 +34,8 @@ struct library {
     struct session session;
     struct sim_machine machine;
     struct sim_reports reports;
-    bool (*takes)(const void *executor, const struct device_kernel *kernel, uint64_t number,
-                  uint64_t launch); // of the machine, before `takes` below replaces it
+    bool (*accepts)(const void *executor, const struct device_kernel *kernel, uint64_t number,
+                    uint64_t launch); // of the machine, before `is_timed_launch` below replaces it
     enum session_outcome outcome;
     atomic_int stop;
 };
@@ -46,11 +46,11 @@ struct library {
 // are no options.
 static int split_options(struct arena *arena, char ***argv)
 {
-    const char *text = getenv(RUN_OPTIONS);
+    const char *text = getenv(STARTER_OPTIONS);
     VEC(char *) list = {0}; // argv[0] first
     vec_push(arena, &list, arena_strndup(arena, "ptxoffload-run", 14));
     while (text && *text) {
-        size_t length = strcspn(text, (char[]){RUN_SEPARATOR, 0});
+        size_t length = strcspn(text, (char[]){STARTER_SEPARATOR, 0});
         vec_push(arena, &list, arena_strndup(arena, text, length));
         text += length + (text[length] != 0);
     }
@@ -80,7 +80,7 @@ static const char *place(const struct library *library, const char *path)
 static bool read_options(struct library *library, struct arena *arena)
 {
     library->argc = split_options(arena, &library->argv);
-    library->folder = getenv(RUN_FOLDER);
+    library->folder = getenv(STARTER_FOLDER);
     if (!frame_read(&run_reader, run_command(arena), arena, library->argc, library->argv,
                     &library->arguments, stderr))
         return false;
@@ -134,8 +134,8 @@ static bool begin(void *context, struct cuda *cuda)
             end_messages(library);
         return false;
     }
-    const struct run_arguments *a = &library->arguments;
-    size_t most = a->sim.common.max_memory;
+    const struct starter_arguments *a = &library->arguments;
+    size_t max = a->sim.common.max_memory;
     cuda->options.program_name = own_name(arena);
     source_init(&library->line, arena, cuda->options.program_name, "", 0);
     run_init(&library->run, arena, &library->line, &library->run_diags);
@@ -144,7 +144,7 @@ static bool begin(void *context, struct cuda *cuda)
     cuda->options.machine = &library->machine.config;
     cuda->options.machine_name = a->sim.config;
     cuda->timed = a->sim.functional ? NULL : &library->machine.timed;
-    cuda->options.device_bytes = most ? most : (uint64_t)USUAL_DEVICE_MEMORY << 30;
+    cuda->options.device_bytes = max ? max : (uint64_t)USUAL_DEVICE_MEMORY << 30;
     cuda->options.arch =
         a->sim.common.choice.arch ? (uint32_t)atoi(a->sim.common.choice.arch + 3) : 0;
     cuda->options.record = place(library, a->record);
@@ -184,17 +184,17 @@ static bool tag(struct library *library, struct source *source)
         .goal = TAGGER_OUTPUT,
         .to = stderr,
     };
-    const struct tagger_client client = {.context = library, .report = report_tagging};
+    const struct tagger_callbacks client = {.context = library, .report = report_tagging};
     struct tagging *tagging = ARENA_NEW(arena, struct tagging);
-    if (!tagger_run(tagging, arena, source, &options, &client))
+    if (!tagger_process(tagging, arena, source, &options, &client))
         return false;
     source_init(source, arena, source->name, tagging->text, tagging->length);
     return true;
 }
 
 // Returns false for launches outside the profiled region, which take no time.
-static bool takes(const void *executor, const struct device_kernel *kernel, uint64_t number,
-                  uint64_t launch);
+static bool is_timed_launch(const void *executor, const struct device_kernel *kernel,
+                            uint64_t number, uint64_t launch);
 
 static bool read_module(struct library *library, struct source *source)
 {
@@ -260,8 +260,8 @@ static bool begin_device(struct library *library)
         sim_reports_prepare(&library->reports, machine);
         timed_begin(&machine->timed, device, &machine->options);
         sim_reports_begin(&library->reports, &machine->timed);
-        library->takes = device->takes;
-        device->takes = takes;
+        library->accepts = device->accepts;
+        device->accepts = is_timed_launch;
     }
     host_begin(&cuda->host, device, cuda->timed, &machine->host_config);
     if (library->arguments.sim.overlap)
@@ -490,11 +490,11 @@ static void end(void *context)
 // One per process, because the interface of the library has no argument for it.
 static struct library the_library;
 
-static bool takes(const void *executor, const struct device_kernel *kernel, uint64_t number,
-                  uint64_t launch)
+static bool is_timed_launch(const void *executor, const struct device_kernel *kernel,
+                            uint64_t number, uint64_t launch)
 {
     return the_library.cuda->status.profiling &&
-           the_library.takes(executor, kernel, number, launch);
+           the_library.accepts(executor, kernel, number, launch);
 }
 
 static const struct cuda_front front = {

@@ -7,7 +7,7 @@ struct lsp_arguments {
     int stdio; // accepted because some editors pass it; has no effect
 };
 
-struct lsp_run {
+struct lsp_invocation {
     struct frame frame;
     struct lsp_arguments arguments;
 };
@@ -59,14 +59,14 @@ static bool check(void *arguments, struct command_line *line)
 
 static int run(void *own)
 {
-    struct lsp_run *run = own;
+    struct lsp_invocation *run = own;
     return server_run(stdin, stdout, run->arguments.common.max_memory);
 }
 
 const struct cli_program lsp_program = {
     .command = &command,
-    .size = sizeof(struct lsp_run),
-    .options = offsetof(struct lsp_run, arguments),
+    .size = sizeof(struct lsp_invocation),
+    .options = offsetof(struct lsp_invocation, arguments),
     .check = check,
     .run = run,
 };

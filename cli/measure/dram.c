@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-struct dram_run {
+struct dram_invocation {
     struct measure_base base;
     struct dram_arguments arguments;
     struct dram_config values;
@@ -21,14 +21,14 @@ struct dram_run {
 
 static void begin(void *own)
 {
-    struct dram_run *run = own;
+    struct dram_invocation *run = own;
     struct config_section section = {"dram", dram_keys, dram_key_count, &run->values};
     measure_begin_config(&run->base, section, "dram");
 }
 
 static bool prepare(void *own)
 {
-    struct dram_run *run = own;
+    struct dram_invocation *run = own;
     if (!measure_read_config(&run->base))
         return false;
     const char *fault = dram_config_fault(&run->values, &run->base.frame.arena);
@@ -39,12 +39,12 @@ static bool prepare(void *own)
 
 // Outputs
 
-static FILE *open_output(struct dram_run *run, const char *path)
+static FILE *open_output(struct dram_invocation *run, const char *path)
 {
     return frame_open(&run->base.frame, path);
 }
 
-static bool write_stats(struct dram_run *run, const char *path)
+static bool write_stats(struct dram_invocation *run, const char *path)
 {
     struct stats stats;
     FILE *to = open_output(run, path);
@@ -64,7 +64,7 @@ static bool write_stats(struct dram_run *run, const char *path)
     return true;
 }
 
-static bool write_json(struct dram_run *run, const char *path)
+static bool write_json(struct dram_invocation *run, const char *path)
 {
     FILE *to = open_output(run, path);
     if (to && run->arguments.measure.sweep)
@@ -74,7 +74,7 @@ static bool write_json(struct dram_run *run, const char *path)
     return to;
 }
 
-static bool write_csv(struct dram_run *run, const char *path)
+static bool write_csv(struct dram_invocation *run, const char *path)
 {
     FILE *to = open_output(run, path);
     if (to)
@@ -82,7 +82,7 @@ static bool write_csv(struct dram_run *run, const char *path)
     return to;
 }
 
-static bool write_plot(struct dram_run *run, const char *path)
+static bool write_plot(struct dram_invocation *run, const char *path)
 {
     FILE *to = open_output(run, path);
     if (to)
@@ -90,7 +90,7 @@ static bool write_plot(struct dram_run *run, const char *path)
     return to;
 }
 
-static bool write_text(struct dram_run *run)
+static bool write_text(struct dram_invocation *run)
 {
     FILE *to = open_output(run, "-");
     if (to && run->arguments.measure.sweep)
@@ -100,7 +100,7 @@ static bool write_text(struct dram_run *run)
     return to;
 }
 
-static bool write_all(struct dram_run *run)
+static bool write_all(struct dram_invocation *run)
 {
     const struct dram_arguments *a = &run->arguments;
     bool any = a->measure.json || a->measure.csv || a->measure.plot || a->measure.stats || a->trace;
@@ -113,7 +113,7 @@ static bool write_all(struct dram_run *run)
 
 // Measuring
 
-static bool all_answered(struct dram_run *run)
+static bool all_answered(struct dram_invocation *run)
 {
     bool good = true;
     for (uint32_t i = 0; i < run->sweep.points.n; i++)
@@ -123,7 +123,7 @@ static bool all_answered(struct dram_run *run)
     return good;
 }
 
-static bool begin_trace(struct dram_run *run)
+static bool begin_trace(struct dram_invocation *run)
 {
     FILE *to = open_output(run, run->arguments.trace);
     if (!to)
@@ -135,7 +135,7 @@ static bool begin_trace(struct dram_run *run)
     return true;
 }
 
-static void measure_all(struct dram_run *run)
+static void measure_all(struct dram_invocation *run)
 {
     const struct dram_arguments *a = &run->arguments;
     interrupt_defer(&run->base.frame.stop);
@@ -149,7 +149,7 @@ static void measure_all(struct dram_run *run)
     interrupt_defer(NULL);
 }
 
-static bool measure(struct dram_run *run)
+static bool measure(struct dram_invocation *run)
 {
     const struct dram_arguments *a = &run->arguments;
     run->drive = (struct dram_drive){.config = &run->values,
@@ -174,7 +174,7 @@ static bool measure(struct dram_run *run)
 
 static bool list_stats(void *own, FILE *to)
 {
-    struct dram_run *run = own;
+    struct dram_invocation *run = own;
     struct stats stats;
     struct dram_stats none = {0};
     stats_init(&stats, &run->base.frame.arena);
@@ -185,7 +185,7 @@ static bool list_stats(void *own, FILE *to)
 
 static int run_all(void *own)
 {
-    struct dram_run *run = own;
+    struct dram_invocation *run = own;
     if (!measure_check_paths(&run->base, NULL) || !measure(run))
         return BAD_INPUT;
     config_show_files(&run->base.config, &run->base.frame.messages.options->prefixes);
@@ -204,8 +204,8 @@ static const struct topic topics[] = {
 
 const struct cli_program dram_program = {
     .command = &dram_command,
-    .size = sizeof(struct dram_run),
-    .options = offsetof(struct dram_run, arguments),
+    .size = sizeof(struct dram_invocation),
+    .options = offsetof(struct dram_invocation, arguments),
     .topics = topics,
     .begin = begin,
     .set_defaults = dram_options_default,

@@ -1,7 +1,7 @@
 #include "cli/measure/dram_options.h"
 #include "tools/dram/dram_drive.h"
 
-static const struct measure_limits limits = {.most = 64, .above_zero = true};
+static const struct measure_limits limits = {.max = 64, .above_zero = true};
 
 const char *const dram_pattern_names[] = {
     [DRAM_SEQ] = "seq",
@@ -13,7 +13,7 @@ const char *const dram_pattern_names[] = {
 
 // Numbers
 
-static const char *take_writes(struct arena *arena, void *into, const char *argument)
+static const char *parse_writes(struct arena *arena, void *into, const char *argument)
 {
     const char *at = argument;
     if (measure_read_real(&at, 1, &((struct dram_arguments *)into)->writes) && !*at)
@@ -22,19 +22,19 @@ static const char *take_writes(struct arena *arena, void *into, const char *argu
                         argument);
 }
 
-static const char *take_load(struct arena *arena, void *into, const char *argument)
+static const char *parse_load(struct arena *arena, void *into, const char *argument)
 {
     struct measure_arguments *a = into;
     const char *at = argument;
-    if (measure_read_real(&at, limits.most, &a->load) && !*at && a->load > 0)
+    if (measure_read_real(&at, limits.max, &a->load) && !*at && a->load > 0)
         return NULL;
     return arena_printf(arena, "cannot be '%s': expected a number of requests, such as 0.25",
                         argument);
 }
 
-static const char *take_sweep(struct arena *arena, void *into, const char *argument)
+static const char *parse_sweep(struct arena *arena, void *into, const char *argument)
 {
-    return measure_take_sweep(arena, into, &limits, argument);
+    return measure_parse_sweep(arena, into, &limits, argument);
 }
 
 #define OPTIONS_OF struct dram_arguments
@@ -43,17 +43,17 @@ static const struct option request_options[] = {
     {"--pattern", "seq|random|one-bank|bank-rr", ONE_OF(pattern, dram_pattern_names),
      .help = "consecutive addresses (the default), random addresses, new\n"
              "rows of bank 0, new rows of all banks in turn"},
-    {"--writes", "PART", CALL(take_writes), .help = "fraction of writes, 0 to 1 (0)"},
-    {"--load", "REQUESTS", CALL(take_load),
+    {"--writes", "PART", CALL(parse_writes), .help = "fraction of writes, 0 to 1 (0)"},
+    {"--load", "REQUESTS", CALL(parse_load),
      .help = "mean number of requests per clock, for all channels together;\n"
              "by default the queues are always full"},
-    {"--sweep", "[=LOADS]", CALL(take_sweep), .joined = true,
+    {"--sweep", "[=LOADS]", CALL(parse_sweep), .joined = true,
      .help = "measure at several loads, 0.1,0.2,0.3 or FROM:TO:STEP;\n"
              "without LOADS at fractions of the maximum"},
     {"--seed", "N", NUMBER(measure.seed, 0, UINT64_MAX), .help = "seed of the random numbers (1)"},
-    {"--warmup", "N", NUMBER(measure.warmup, 0, MOST_CYCLES),
+    {"--warmup", "N", NUMBER(measure.warmup, 0, MAX_CYCLES),
      .help = "clocks before the measurement (1000)"},
-    {"--cycles", "N", NUMBER(measure.cycles, 1, MOST_CYCLES),
+    {"--cycles", "N", NUMBER(measure.cycles, 1, MAX_CYCLES),
      .help = "clocks of the measurement (1000000)"},
     {0},
 };

@@ -4,7 +4,7 @@
 #include "support/file.h"
 #include "tools/map/map_report.h"
 
-struct map_run {
+struct map_invocation {
     struct measure_base base;
     struct map_arguments arguments;
     struct map_hardware hardware;
@@ -15,7 +15,7 @@ struct map_run {
 
 // Inputs
 
-static bool read_map(struct map_run *run)
+static bool read_map(struct map_invocation *run)
 {
     struct file_text file;
     struct diags diags;
@@ -35,12 +35,12 @@ static bool read_map(struct map_run *run)
 
 // Outputs
 
-static FILE *open_output(struct map_run *run, const char *path)
+static FILE *open_output(struct map_invocation *run, const char *path)
 {
     return frame_open(&run->base.frame, path);
 }
 
-static bool write_plot(struct map_run *run, const char *path)
+static bool write_plot(struct map_invocation *run, const char *path)
 {
     FILE *to = open_output(run, path);
     if (to && measure_ends_in(path, ".html"))
@@ -58,7 +58,7 @@ static bool prints_report(const struct map_arguments *a)
     return !a->measure.plot && !a->rewrite && !a->measure.common.quiet;
 }
 
-static bool write_all(struct map_run *run)
+static bool write_all(struct map_invocation *run)
 {
     const struct map_arguments *a = &run->arguments;
     FILE *to;
@@ -80,7 +80,7 @@ static bool write_all(struct map_run *run)
 
 static void begin(void *own)
 {
-    struct map_run *run = own;
+    struct map_invocation *run = own;
     measure_begin_config(&run->base, map_report_section(&run->hardware), NULL);
 }
 
@@ -91,7 +91,7 @@ static bool prepare(void *own)
 
 static int run_all(void *own)
 {
-    struct map_run *run = own;
+    struct map_invocation *run = own;
     if (!measure_check_paths(&run->base, run->arguments.measure.common.input) || !read_map(run))
         return BAD_INPUT;
     map_report_make(&run->report, &run->base.frame.arena, run->map, &run->hardware,
@@ -114,8 +114,8 @@ static const struct topic topics[] = {
 
 const struct cli_program map_program = {
     .command = &map_command,
-    .size = sizeof(struct map_run),
-    .options = offsetof(struct map_run, arguments),
+    .size = sizeof(struct map_invocation),
+    .options = offsetof(struct map_invocation, arguments),
     .topics = topics,
     .begin = begin,
     .check = map_options_check,

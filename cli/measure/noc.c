@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-struct noc_program {
+struct noc_invocation {
     struct measure_base base;
     struct noc_arguments arguments;
     struct noc_config noc;
@@ -22,27 +22,27 @@ struct noc_program {
 
 // Reading
 
-static bool check_injection(struct noc_program *p)
+static bool check_injection(struct noc_invocation *p)
 {
     uint64_t room = p->noc.injection_queue / p->noc.injection_ports / p->noc.injection_links;
-    if (!p->noc.injection_queue || p->arguments.flits.most <= room)
+    if (!p->noc.injection_queue || p->arguments.flits.max <= room)
         return true;
     message_error(&p->base.frame.messages,
                   "a packet of %" PRIu32 " flits does not fit into an injection queue of %" PRIu64,
-                  p->arguments.flits.most, room);
+                  p->arguments.flits.max, room);
     return false;
 }
 
 static void begin(void *own)
 {
-    struct noc_program *p = own;
+    struct noc_invocation *p = own;
     struct config_section section = {"noc", noc_keys, noc_key_count, &p->noc};
     measure_begin_config(&p->base, section, "noc");
 }
 
 static bool prepare(void *own)
 {
-    struct noc_program *p = own;
+    struct noc_invocation *p = own;
     const char *wrong;
     if (!measure_read_config(&p->base))
         return false;
@@ -52,7 +52,7 @@ static bool prepare(void *own)
     return !wrong;
 }
 
-static bool read_traffic(struct noc_program *p)
+static bool read_traffic(struct noc_invocation *p)
 {
     const char *wrong = measure_traffic(&p->arguments.traffic, &p->base.frame.arena, &p->noc);
     if (wrong)
@@ -72,7 +72,7 @@ static uint32_t expected_loads(const struct noc_arguments *a)
 
 static void show_progress(void *context, double load, uint64_t cycle)
 {
-    struct noc_program *p = context;
+    struct noc_invocation *p = context;
     uint64_t all = p->plan.warmup + p->plan.cycles;
     const struct noc_arguments *a = &p->arguments;
     uint32_t done = p->sweep.points.n, loads = expected_loads(a);
@@ -89,14 +89,14 @@ static void show_progress(void *context, double load, uint64_t cycle)
     fflush(stderr);
 }
 
-static void hide_progress(struct noc_program *p)
+static void hide_progress(struct noc_invocation *p)
 {
     if (p->shown)
         fputs("\r\033[K", stderr);
     p->shown = false;
 }
 
-static void plan(struct noc_program *p)
+static void plan(struct noc_invocation *p)
 {
     const struct noc_arguments *a = &p->arguments;
     p->plan = (struct measure_plan){
@@ -118,13 +118,13 @@ static void plan(struct noc_program *p)
 
 // Returns the flits that a sender can send in a cycle: at most one on each of its links, and at
 // most one packet.
-static double most_load(const struct noc_program *p)
+static double max_load(const struct noc_invocation *p)
 {
     double links = (double)(p->noc.injection_ports * p->noc.injection_links);
     return links < p->plan.flits.mean ? links : p->plan.flits.mean;
 }
 
-static void run(struct noc_program *p)
+static void run(struct noc_invocation *p)
 {
     const struct noc_arguments *a = &p->arguments;
     interrupt_defer(&p->base.frame.stop);
@@ -135,19 +135,19 @@ static void run(struct noc_program *p)
         sweep_loads(&p->sweep, &p->base.frame.arena, &p->plan, a->measure.loads.v,
                     a->measure.loads.n);
     else
-        sweep_automatic(&p->sweep, &p->base.frame.arena, &p->plan, most_load(p));
+        sweep_automatic(&p->sweep, &p->base.frame.arena, &p->plan, max_load(p));
     interrupt_defer(NULL);
     hide_progress(p);
 }
 
-static const struct measured *last_point(const struct noc_program *p)
+static const struct measured *last_point(const struct noc_invocation *p)
 {
     return &p->sweep.points.v[p->sweep.points.n - 1];
 }
 
-static int outcome_code(struct noc_program *p)
+static int outcome_code(struct noc_invocation *p)
 {
-    enum { MOST_WAITING = 20 };
+    enum { MAX_WAITING = 20 };
     const struct measured *last = last_point(p);
     switch (last->outcome) {
     case MEASURE_DONE: break;
@@ -160,7 +160,7 @@ static int outcome_code(struct noc_program *p)
                       "no progress: no flit has moved since cycle %" PRIu64 ", and %" PRIu64
                       " packets are in flight",
                       noc_moved_at(last->noc), noc_in_flight(last->noc));
-        noc_report(last->noc, stderr, MOST_WAITING);
+        noc_report(last->noc, stderr, MAX_WAITING);
         return NO_PROGRESS;
     }
     return DONE;
@@ -168,7 +168,7 @@ static int outcome_code(struct noc_program *p)
 
 // Writing
 
-static void write_json(struct noc_program *p, FILE *to)
+static void write_json(struct noc_invocation *p, FILE *to)
 {
     if (p->arguments.measure.sweep)
         sweep_write_json(&p->head, &p->sweep, to);
@@ -176,12 +176,12 @@ static void write_json(struct noc_program *p, FILE *to)
         measure_write_json(&p->head, &p->sweep.points.v[0], to);
 }
 
-static void write_csv(struct noc_program *p, FILE *to)
+static void write_csv(struct noc_invocation *p, FILE *to)
 {
     sweep_write_csv(&p->sweep, to);
 }
 
-static void write_plot(struct noc_program *p, FILE *to)
+static void write_plot(struct noc_invocation *p, FILE *to)
 {
     if (measure_ends_in(p->arguments.measure.plot, ".html"))
         plot_page(&p->head, &p->sweep, &p->base.frame.arena, to);
@@ -189,12 +189,12 @@ static void write_plot(struct noc_program *p, FILE *to)
         plot_sweep(&p->head, &p->sweep, to);
 }
 
-static void write_heatmap(struct noc_program *p, FILE *to)
+static void write_heatmap(struct noc_invocation *p, FILE *to)
 {
     plot_heatmap(&p->head, &p->sweep.points.v[p->sweep.best], &p->base.frame.arena, to);
 }
 
-static void write_stats(struct noc_program *p, FILE *to)
+static void write_stats(struct noc_invocation *p, FILE *to)
 {
     const struct measured *m = &p->sweep.points.v[p->sweep.best];
     if (measure_ends_in(p->arguments.measure.stats, ".csv")) {
@@ -209,7 +209,7 @@ static void write_stats(struct noc_program *p, FILE *to)
     }
 }
 
-static void write_summary(struct noc_program *p, FILE *to)
+static void write_summary(struct noc_invocation *p, FILE *to)
 {
     fputs("    load  accepted  latency  p99  routers  stable\n", to);
     for (uint32_t i = 0; i < p->sweep.points.n; i++) {
@@ -231,8 +231,8 @@ static void write_summary(struct noc_program *p, FILE *to)
         fprintf(to, "saturation at %.4g flits per sender and cycle\n", p->sweep.saturation);
 }
 
-static bool write_to(struct noc_program *p, const char *path,
-                     void (*write)(struct noc_program *, FILE *))
+static bool write_to(struct noc_invocation *p, const char *path,
+                     void (*write)(struct noc_invocation *, FILE *))
 {
     FILE *to = path ? frame_open(&p->base.frame, path) : NULL;
     if (to)
@@ -242,7 +242,7 @@ static bool write_to(struct noc_program *p, const char *path,
 
 // Writes all outputs. Statistics are left out if the measured window was not reached, because they
 // are counted from its start.
-static bool write_outputs(struct noc_program *p)
+static bool write_outputs(struct noc_invocation *p)
 {
     const struct noc_arguments *a = &p->arguments;
     bool any =
@@ -256,7 +256,7 @@ static bool write_outputs(struct noc_program *p)
 
 static bool list_stats(void *own, FILE *to)
 {
-    struct noc_program *p = own;
+    struct noc_invocation *p = own;
     struct stats stats;
     stats_init(&stats, &p->base.frame.arena);
     noc_stats_add(noc_new(&p->base.frame.arena, &p->noc), &stats, "noc", NULL);
@@ -266,7 +266,7 @@ static bool list_stats(void *own, FILE *to)
 
 static int measure_all(void *own)
 {
-    struct noc_program *p = own;
+    struct noc_invocation *p = own;
     if (!read_traffic(p) || !measure_check_paths(&p->base, NULL))
         return BAD_INPUT;
     plan(p);
@@ -293,8 +293,8 @@ static const struct topic topics[] = {
 
 const struct cli_program noc_program = {
     .command = &noc_command,
-    .size = sizeof(struct noc_program),
-    .options = offsetof(struct noc_program, arguments),
+    .size = sizeof(struct noc_invocation),
+    .options = offsetof(struct noc_invocation, arguments),
     .topics = topics,
     .sparse = true,
     .begin = begin,

@@ -3,27 +3,27 @@
 #include <math.h>
 #include <string.h>
 
-static const struct measure_limits limits = {.most = DBL_MAX};
+static const struct measure_limits limits = {.max = DBL_MAX};
 
 // Numbers
 
-static const char *take_load(struct arena *arena, void *into, const char *argument)
+static const char *parse_load(struct arena *arena, void *into, const char *argument)
 {
     const char *at = argument;
-    if (!measure_read_real(&at, limits.most, &((struct measure_arguments *)into)->load) || *at)
+    if (!measure_read_real(&at, limits.max, &((struct measure_arguments *)into)->load) || *at)
         return arena_printf(arena, "cannot be '%s': expected a number of flits, such as 0.25",
                             argument);
     return NULL;
 }
 
-static const char *take_sweep(struct arena *arena, void *into, const char *argument)
+static const char *parse_sweep(struct arena *arena, void *into, const char *argument)
 {
-    return measure_take_sweep(arena, into, &limits, argument);
+    return measure_parse_sweep(arena, into, &limits, argument);
 }
 
 // Texts
 
-static const char *take_traffic(struct arena *arena, void *into, const char *argument)
+static const char *parse_traffic(struct arena *arena, void *into, const char *argument)
 {
     struct noc_arguments *a = into;
     a->traffic_text = argument;
@@ -31,7 +31,7 @@ static const char *take_traffic(struct arena *arena, void *into, const char *arg
     return wrong ? arena_printf(arena, "is invalid: %s", wrong) : NULL;
 }
 
-static const char *take_flits(struct arena *arena, void *into, const char *argument)
+static const char *parse_flits(struct arena *arena, void *into, const char *argument)
 {
     const char *wrong = traffic_read_sizes(&((struct noc_arguments *)into)->flits, arena, argument);
     return wrong ? arena_printf(arena, "cannot be '%s': %s", argument, wrong) : NULL;
@@ -40,22 +40,22 @@ static const char *take_flits(struct arena *arena, void *into, const char *argum
 #define OPTIONS_OF struct noc_arguments
 
 static const struct option traffic_options[] = {
-    {"--traffic", "PATTERN", CALL(take_traffic),
+    {"--traffic", "PATTERN", CALL(parse_traffic),
      .help = "senders and their targets, see below (uniform)"},
-    {"--flits", "N[:WEIGHT],...", CALL(take_flits),
+    {"--flits", "N[:WEIGHT],...", CALL(parse_flits),
      .help = "flits of a packet (1); a mix of sizes: 1,5 in equal numbers,\n"
              "1:3,5:1 with weights 3 and 1"},
-    {"--load", "FLITS", CALL(take_load),
+    {"--load", "FLITS", CALL(parse_load),
      .help = "mean number of flits that each sender creates per cycle"},
-    {"--sweep", "[=LOADS]", CALL(take_sweep), .joined = true,
+    {"--sweep", "[=LOADS]", CALL(parse_sweep), .joined = true,
      .help = "measure at several loads, 0.1,0.2,0.3 or FROM:TO:STEP;\n"
              "without LOADS, find saturation and measure up to it"},
     {"--seed", "N", NUMBER(measure.seed, 0, UINT64_MAX), .help = "seed of the random numbers (1)"},
-    {"--warmup", "N", NUMBER(measure.warmup, 0, MOST_CYCLES),
+    {"--warmup", "N", NUMBER(measure.warmup, 0, MAX_CYCLES),
      .help = "cycles before the measurement (10000)"},
-    {"--cycles", "N", NUMBER(measure.cycles, 1, MOST_CYCLES),
+    {"--cycles", "N", NUMBER(measure.cycles, 1, MAX_CYCLES),
      .help = "cycles of the measurement (30000)"},
-    {"--patience", "N", NUMBER(patience, 1, MOST_CYCLES),
+    {"--patience", "N", NUMBER(patience, 1, MAX_CYCLES),
      .help = "cycles without movement after which there is no progress\n(10000)"},
     {"--shuffle", "SEED", NUMBER(shuffle, 0, UINT64_MAX),
      .help = "evaluate routers in another order; the results are the\nsame"},
@@ -114,10 +114,10 @@ const struct command noc_command = {
 
 static bool check_loads(const struct noc_arguments *a, struct command_line *line)
 {
-    double most = a->measure.load;
+    double max = a->measure.load;
     for (uint32_t i = 0; i < a->measure.loads.n; i++)
-        most = fmax(most, a->measure.loads.v[i]);
-    return most <= a->flits.mean ||
+        max = fmax(max, a->measure.loads.v[i]);
+    return max <= a->flits.mean ||
            options_fault(line, "a sender creates at most one packet per cycle: --load is at most "
                                "--flits");
 }

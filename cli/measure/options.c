@@ -5,27 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LOADS = 1000 };
+enum { MAX_LOADS = 1000 };
 
-bool measure_read_real(const char **at, double most, double *value)
+bool measure_read_real(const char **at, double max, double *value)
 {
     char *end;
     bool digit = (**at >= '0' && **at <= '9') || **at == '.';
     *value = strtod(*at, &end);
-    bool good = digit && end != *at && *value >= 0 && *value <= most;
+    bool good = digit && end != *at && *value >= 0 && *value <= max;
     *at = end;
     return good;
 }
 
 // Reads FROM:TO:STEP. The last load may differ from TO by the rounding of the steps.
-static bool take_range(struct measure_arguments *a, struct arena *arena, double most, double from,
-                       const char *at)
+static bool parse_range(struct measure_arguments *a, struct arena *arena, double max, double from,
+                        const char *at)
 {
     double to, step;
     at++;
-    if (!measure_read_real(&at, most, &to) || *at++ != ':' ||
-        !measure_read_real(&at, most, &step) || *at || step <= 0 || to < from ||
-        (to - from) / step > MOST_LOADS)
+    if (!measure_read_real(&at, max, &to) || *at++ != ':' || !measure_read_real(&at, max, &step) ||
+        *at || step <= 0 || to < from || (to - from) / step > MAX_LOADS)
         return false;
     for (int i = 0; from + i * step <= to + step * 1e-6; i++)
         vec_push(arena, &a->loads, round((from + i * step) * 1e9) / 1e9);
@@ -35,11 +34,11 @@ static bool take_range(struct measure_arguments *a, struct arena *arena, double 
 static bool read_loads(struct measure_arguments *a, struct arena *arena,
                        const struct measure_limits *limits, const char *at)
 {
-    for (double load; a->loads.n < MOST_LOADS; at++) {
-        if (!measure_read_real(&at, limits->most, &load) || (limits->above_zero && load <= 0))
+    for (double load; a->loads.n < MAX_LOADS; at++) {
+        if (!measure_read_real(&at, limits->max, &load) || (limits->above_zero && load <= 0))
             return false;
         if (*at == ':' && !a->loads.n)
-            return take_range(a, arena, limits->most, load, at);
+            return parse_range(a, arena, limits->max, load, at);
         vec_push(arena, &a->loads, load);
         if (*at != ',')
             return !*at;
@@ -47,8 +46,8 @@ static bool read_loads(struct measure_arguments *a, struct arena *arena,
     return false;
 }
 
-const char *measure_take_sweep(struct arena *arena, struct measure_arguments *a,
-                               const struct measure_limits *limits, const char *argument)
+const char *measure_parse_sweep(struct arena *arena, struct measure_arguments *a,
+                                const struct measure_limits *limits, const char *argument)
 {
     a->sweep = 1;
     a->loads.n = 0;

@@ -24,25 +24,25 @@ struct measure_base {
 };
 
 struct measure_limits {
-    double most;
+    double max;
     bool above_zero; // a load of 0 is an error
 };
 
-#define MOST_CYCLES UINT64_C(1000000000000)
+#define MAX_CYCLES UINT64_C(1000000000000)
 
 // Options of commands whose arguments begin with struct measure_arguments.
 extern const struct option measure_config_options[], measure_set_options[],
     measure_output_options[], measure_help_options[];
 
 // Each of these returns NULL, or the error in the argument.
-const char *measure_take_sweep(struct arena *arena, struct measure_arguments *a,
-                               const struct measure_limits *limits, const char *argument);
+const char *measure_parse_sweep(struct arena *arena, struct measure_arguments *a,
+                                const struct measure_limits *limits, const char *argument);
 const char *measure_check_svg(struct arena *arena, void *into, const char *argument);
 const char *measure_check_picture(struct arena *arena, void *into, const char *argument);
 
 // Reads a number from 0 to `most` and advances `*at`. Returns false if `*at` does not start with
 // one.
-bool measure_read_real(const char **at, double most, double *value);
+bool measure_read_real(const char **at, double max, double *value);
 // Returns true if the name ends in the suffix and is longer: "a.svg" for ".svg".
 bool measure_ends_in(const char *name, const char *suffix);
 

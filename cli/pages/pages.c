@@ -157,7 +157,7 @@ static const char *words_of(const struct option *option)
 }
 
 // Returns true if the argument of an option may be a file.
-static bool takes_file(const struct option *option)
+static bool has_file_value(const struct option *option)
 {
     return option->argument && (option->file == OPTION_READS || option->file == OPTION_WRITES);
 }
@@ -232,7 +232,7 @@ static void put_zsh_option(const struct option *option, const char *name)
             putchar('(');
             put_words(option, ' ');
             putchar(')');
-        } else if (takes_file(option)) {
+        } else if (has_file_value(option)) {
             fputs(option->folder ? "_files -/" : "_files", stdout);
         }
     }
@@ -271,7 +271,7 @@ static void write_fish(const struct command *command, const command_list command
             fputs(" -x -a '", stdout);
             put_words(option, ' ');
             putchar('\'');
-        } else if (takes_file(option)) {
+        } else if (has_file_value(option)) {
             fputs(option->folder ? " -x -a '(__fish_complete_directories)'" : " -r -F", stdout);
         } else if (option->argument && !option->joined) {
             fputs(" -x", stdout);

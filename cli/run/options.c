@@ -1,13 +1,13 @@
 #include "cli/run/options.h"
 #include <string.h>
 
-#define OPTIONS_OF struct run_arguments
+#define OPTIONS_OF struct starter_arguments
 
 // Reads --slack. Multiples of ALIGN keep allocations aligned.
-static const char *take_slack(struct arena *arena, void *into, const char *argument)
+static const char *parse_slack(struct arena *arena, void *into, const char *argument)
 {
     enum { ALIGN = 4096 };
-    struct run_arguments *arguments = into;
+    struct starter_arguments *arguments = into;
     const char *error = options_size(argument, &arguments->slack);
     if (!error && arguments->slack % ALIGN)
         error =
@@ -21,7 +21,7 @@ static const struct option program_options[] = {
     {"--profiler", NULL, FLAG(profiler, 1),
      .help = "count cycles only between the program's calls of\n"
              "cudaProfilerStart and cudaProfilerStop"},
-    {"--slack", "SIZE", CALL(take_slack),
+    {"--slack", "SIZE", CALL(parse_slack),
      .help = "let kernels access up to SIZE bytes (64K) before and after an\n"
              "allocation, as on a GPU with its large pages"},
     {"--record", "FOLDER", TEXT(record), .file = OPTION_WRITES, .folder = true,
@@ -89,9 +89,9 @@ const struct command *run_command(struct arena *arena)
     return command;
 }
 
-bool run_options_check(void *arguments, struct command_line *line)
+bool starter_options_check(void *arguments, struct command_line *line)
 {
-    struct run_arguments *run = arguments;
+    struct starter_arguments *run = arguments;
     const struct sim_arguments *sim = &run->sim;
     run->options = line->end;
     run->has_program = line->operands.n;
@@ -110,5 +110,5 @@ bool run_options_check(void *arguments, struct command_line *line)
 const struct cli_program run_reader = {
     .command = &run_command_base,
     .set_defaults = sim_options_default,
-    .check = run_options_check,
+    .check = starter_options_check,
 };

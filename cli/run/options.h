@@ -3,7 +3,7 @@
 #pragma once
 #include "cli/sim/options.h"
 
-struct run_arguments {
+struct starter_arguments {
     struct sim_arguments sim; // first member: the options of the simulator are read into it
     int options;              // number of arguments before the program or `--`
     bool has_program;
@@ -13,11 +13,11 @@ struct run_arguments {
     size_t slack;       // bytes
 };
 
-// Environment of the program: the options, each followed by RUN_SEPARATOR, and the folder to which
-// their file names are relative.
-#define RUN_OPTIONS "PTXOFFLOAD_RUN_OPTIONS"
-#define RUN_FOLDER "PTXOFFLOAD_RUN_FOLDER"
-enum { RUN_SEPARATOR = 0x1f };
+// Environment of the program: the options, each followed by STARTER_SEPARATOR, and the folder to
+// which their file names are relative.
+#define STARTER_OPTIONS "PTXOFFLOAD_RUN_OPTIONS"
+#define STARTER_FOLDER "PTXOFFLOAD_RUN_FOLDER"
+enum { STARTER_SEPARATOR = 0x1f };
 
 extern const struct command run_command_base; // without rows of options
 // Reads the options, for frame_read in the program's process.
@@ -25,4 +25,4 @@ extern const struct cli_program run_reader;
 // Returns the command, with the rows of the simulator that a program does not decide.
 const struct command *run_command(struct arena *arena);
 // Checks the options together. Returns false after reporting an error.
-bool run_options_check(void *arguments, struct command_line *line);
+bool starter_options_check(void *arguments, struct command_line *line);

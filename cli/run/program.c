@@ -72,7 +72,7 @@ static const char *missing_program(struct arena *arena, const char *name)
                         name);
 }
 
-static void read_needed(struct run_program *program, const char *name)
+static void read_needed(struct cuda_application *program, const char *name)
 {
     static const char runtime[] = "libcudart.so";
     if (!strcmp(name, "libcuda.so.1") || !strcmp(name, "libcuda.so"))
@@ -83,7 +83,7 @@ static void read_needed(struct run_program *program, const char *name)
     program->runtime = *version == '.' ? atoi(version + 1) : RUNTIME_UNKNOWN;
 }
 
-static void read_dynamic(struct run_program *program, Elf *elf, Elf_Scn *section,
+static void read_dynamic(struct cuda_application *program, Elf *elf, Elf_Scn *section,
                          const GElf_Shdr *header)
 {
     Elf_Data *data = elf_getdata(section, NULL);
@@ -100,7 +100,7 @@ static void read_dynamic(struct run_program *program, Elf *elf, Elf_Scn *section
     }
 }
 
-static void read_sections(struct run_program *program, Elf *elf)
+static void read_sections(struct cuda_application *program, Elf *elf)
 {
     size_t names;
     if (elf_getshdrstrndx(elf, &names))
@@ -116,9 +116,10 @@ static void read_sections(struct run_program *program, Elf *elf)
     }
 }
 
-const char *run_program_read(struct run_program *program, struct arena *arena, const char *name)
+const char *cuda_application_read(struct cuda_application *program, struct arena *arena,
+                                  const char *name)
 {
-    *program = (struct run_program){.path = find(arena, name)};
+    *program = (struct cuda_application){.path = find(arena, name)};
     if (!program->path)
         return missing_program(arena, name);
     int file = open(program->path, O_RDONLY | O_CLOEXEC);

@@ -4,7 +4,7 @@
 
 enum { RUNTIME_UNKNOWN = -1, RUNTIME_NONE = 0 };
 
-struct run_program {
+struct cuda_application {
     const char *path;
     bool is_elf;
     int runtime;          // version of the CUDA runtime library, or one of the above
@@ -15,4 +15,5 @@ struct run_program {
 
 // Finds the program, as a shell does, and reads how it is linked. Returns NULL, or the fault as a
 // sentence without a full stop.
-const char *run_program_read(struct run_program *program, struct arena *arena, const char *name);
+const char *cuda_application_read(struct cuda_application *program, struct arena *arena,
+                                  const char *name);

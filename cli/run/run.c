@@ -10,7 +10,7 @@
 
 struct starter {
     struct sim_base base;
-    struct run_arguments arguments;
+    struct starter_arguments arguments;
 };
 
 static int fail(struct starter *run, const char *text)
@@ -41,7 +41,7 @@ static const char *find_libraries(struct arena *arena)
 }
 
 // Returns why the program cannot use our libraries, or NULL.
-static const char *refuse(struct arena *arena, const struct run_program *program)
+static const char *refuse(struct arena *arena, const struct cuda_application *program)
 {
     if (program->runtime == 12 || program->runtime == 13 || program->driver || !program->is_elf)
         return NULL;
@@ -102,7 +102,7 @@ static void add_to(struct arena *arena, const char *variable, const char *first,
 
 // Makes the program load our libraries. They are preloaded as well if it has an RPATH, which is
 // searched before LD_LIBRARY_PATH.
-static void set_libraries(struct arena *arena, const struct run_program *program,
+static void set_libraries(struct arena *arena, const struct cuda_application *program,
                           const char *libraries)
 {
     add_to(arena, "LD_LIBRARY_PATH", libraries, ':');
@@ -119,18 +119,18 @@ static void set_options(struct arena *arena, int count, char *const *argv)
     const char *text = "";
     char folder[4096];
     for (int i = 1; i < count; i++)
-        text = arena_printf(arena, "%s%s%c", text, argv[i], RUN_SEPARATOR);
-    setenv(RUN_OPTIONS, text, 1);
+        text = arena_printf(arena, "%s%s%c", text, argv[i], STARTER_SEPARATOR);
+    setenv(STARTER_OPTIONS, text, 1);
     if (getcwd(folder, sizeof folder))
-        setenv(RUN_FOLDER, folder, 1);
+        setenv(STARTER_FOLDER, folder, 1);
 }
 
 static int run_program_file(struct starter *run, char **argv)
 {
     struct arena *arena = &run->base.frame.arena;
-    struct run_program program;
+    struct cuda_application program;
     const char *libraries = find_libraries(arena);
-    const char *wrong = run_program_read(&program, arena, *argv);
+    const char *wrong = cuda_application_read(&program, arena, *argv);
     if (!wrong)
         wrong = find_overwritten(run, program.path);
     if (!wrong)
@@ -168,7 +168,7 @@ const struct cli_program run_program = {
     .topics = sim_topics,
     .starts = true,
     .set_defaults = sim_options_default,
-    .check = run_options_check,
+    .check = starter_options_check,
     .prepare = sim_prepare,
     .run = start,
 };

@@ -62,7 +62,7 @@ static void write_files(struct json *json, const struct config *config)
     json_end_array(json);
 }
 
-static bool write_answer(struct arena *arena, const struct response_line *line, FILE *to)
+static bool write_digest(struct arena *arena, const struct response_line *line, FILE *to)
 {
     char *text = NULL, *errors = NULL, digest[SHA256_HEX + 1];
     size_t length, error_length;
@@ -107,8 +107,8 @@ const char *sim_digests_print(struct arena *arena, FILE *to, bool *good)
         struct response_line line = {.error = NULL};
         vec_push(&own, &line.arguments, (char *)sim_command.name);
         vec_push(&own, &line.arguments, (char *)"--print-config");
-        response_take_line(&own, &text, &line);
-        *good &= write_answer(&own, &line, to);
+        response_next_line(&own, &text, &line);
+        *good &= write_digest(&own, &line, to);
         arena_reset(&own);
     }
     arena_free(&own);

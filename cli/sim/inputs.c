@@ -25,7 +25,7 @@ bool sim_report_run(struct sim *sim)
 }
 
 // Applies --save, whose files replace those of the run file.
-static bool take_saves(struct sim *sim)
+static bool apply_saves(struct sim *sim)
 {
     bool good = true;
     for (uint32_t i = 0; i < sim->arguments.saves.n; i++) {
@@ -70,7 +70,7 @@ static bool read_run(struct sim *sim)
                              &sim->base.frame.messages);
     if (sim->run_source.text)
         good &= sim_report_run(sim);
-    return good && take_saves(sim) && check_paths(sim) && sim_check_saves(sim);
+    return good && apply_saves(sim) && check_paths(sim) && sim_check_saves(sim);
 }
 
 // Reading the program

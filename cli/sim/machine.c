@@ -125,7 +125,7 @@ static void write_row(struct sim_machine *machine, const char *kernel, uint64_t 
     arena_free(&own);
 }
 
-static void take_sample(void *context, const char *kernel, uint64_t cycle)
+static void record_sample(void *context, const char *kernel, uint64_t cycle)
 {
     struct sim_machine *machine = context;
     if (machine->series)
@@ -137,7 +137,7 @@ static void take_sample(void *context, const char *kernel, uint64_t cycle)
 void sim_machine_collect(struct sim_machine *machine, struct sim_collector *collector)
 {
     machine->collector = collector;
-    machine->options.sample = take_sample;
+    machine->options.sample = record_sample;
     machine->options.context = machine;
     if (!machine->options.interval)
         machine->options.interval = SIM_INTERVAL;
@@ -146,7 +146,7 @@ void sim_machine_collect(struct sim_machine *machine, struct sim_collector *coll
 void sim_machine_series(struct sim_machine *machine, FILE *to)
 {
     machine->series = to;
-    machine->options.sample = take_sample;
+    machine->options.sample = record_sample;
     machine->options.context = machine;
     for (uint32_t i = 0; i < SERIES_ROWS; i++)
         if (series_rows[i])

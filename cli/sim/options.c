@@ -2,7 +2,7 @@
 #include "runtime-sim/schemes/schemes.h"
 #include <string.h>
 
-enum { MOST_THREADS = 1024 };
+enum { MAX_THREADS = 1024 };
 
 static const char *const check_names[] = {
     [CHECK_OF_RACES] = "race",
@@ -12,7 +12,7 @@ static const char *const check_names[] = {
 
 static const char *const help_names[] = {[SIM_HELP_RUN] = "run", [SIM_HELP_KEYS] = "keys", NULL};
 
-static const char *take_pair(struct arena *arena, const char *argument, struct sim_setting *pair)
+static const char *parse_pair(struct arena *arena, const char *argument, struct sim_setting *pair)
 {
     const char *equals = strchr(argument, '=');
     if (!equals || equals == argument || !equals[1])
@@ -26,7 +26,7 @@ static const char *check_texture(struct arena *arena, void *into, const char *ar
 {
     struct sim_setting pair;
     (void)into;
-    return take_pair(arena, argument, &pair);
+    return parse_pair(arena, argument, &pair);
 }
 
 // Rejects the syntax of earlier versions, which would name a file.
@@ -46,19 +46,19 @@ static const char *refuse_registers(struct arena *arena, void *into, const char 
     return arena_printf(arena, "has been replaced by --set=core.thread_registers=%s", argument);
 }
 
-static const char *take_save(struct arena *arena, void *into, const char *argument)
+static const char *parse_save(struct arena *arena, void *into, const char *argument)
 {
     struct sim_setting pair;
-    const char *error = take_pair(arena, argument, &pair);
+    const char *error = parse_pair(arena, argument, &pair);
     if (!error)
         vec_push(arena, &((struct sim_arguments *)into)->saves, pair);
     return error;
 }
 
-static const char *take_set(struct arena *arena, void *into, const char *argument)
+static const char *parse_set(struct arena *arena, void *into, const char *argument)
 {
     struct sim_setting pair;
-    const char *error = take_pair(arena, argument, &pair);
+    const char *error = parse_pair(arena, argument, &pair);
     if (error)
         return error;
     if (!strchr(pair.name, '.'))
@@ -75,7 +75,7 @@ static const char *take_set(struct arena *arena, void *into, const char *argumen
     return NULL;
 }
 
-static const char *take_timed(struct arena *arena, void *into, const char *argument)
+static const char *parse_timed(struct arena *arena, void *into, const char *argument)
 {
     struct timed_region region;
     const char *error = timed_region_read(&region, arena, argument);
@@ -84,12 +84,12 @@ static const char *take_timed(struct arena *arena, void *into, const char *argum
     return error;
 }
 
-static const char *take_sample(struct arena *arena, void *into, const char *argument)
+static const char *parse_sample(struct arena *arena, void *into, const char *argument)
 {
     return sample_read(&((struct sim_arguments *)into)->sampling, arena, argument);
 }
 
-static const char *take_trace_window(struct arena *arena, void *into, const char *argument)
+static const char *parse_trace_window(struct arena *arena, void *into, const char *argument)
 {
     struct sim_arguments *arguments = into;
     const char *colon = strchr(argument, ':');
@@ -134,14 +134,14 @@ static const struct option launch_options[] = {
 static const struct option run_options[] = {
     {"--functional", NULL, FLAG(functional, 1),
      .help = "compute values only, no cycles: about a hundred times faster"},
-    {"--set", "KEY=VALUE", CALL(take_set),
+    {"--set", "KEY=VALUE", CALL(parse_set),
      .help = "set a key of the machine, such as core.schedulers=2, or\n"
              "values.NAME of the run file"},
     {"--max-instructions", "N", NUMBER(max_instructions, 1, ANY),
      .help = "with --functional, stop when warps have executed N\n"
              "instructions, in all launches together"},
     {"--registers", "N", CALL(refuse_registers)},
-    {"--threads", "N", NUMBER(threads, 1, MOST_THREADS),
+    {"--threads", "N", NUMBER(threads, 1, MAX_THREADS),
      .help = "threads of the host, for runs without cycles;\nthe results are the same"},
     {"--check", "race,uninit", SET(checks, check_names),
      .help = "report unordered accesses of threads to the same memory,\n"
@@ -164,10 +164,10 @@ static const struct option machine_options[] = {
     {"--config", "NAME|FILE.yaml", TEXT(config), .file = OPTION_READS,
      .help = "the machine (default: isca19, the GPU of ISCA'19)"},
     {"--policy", "NAME", ONE_OF(policy, NULL), .help = ""}, // sim_command_with_policies
-    {"--timed", "KERNEL[:LAUNCHES]", CALL(take_timed),
+    {"--timed", "KERNEL[:LAUNCHES]", CALL(parse_timed),
      .help = "count cycles only for these launches of this kernel, such\n"
              "as 2 or 1,4-6, from 1; may be repeated"},
-    {"--sample", "PERIOD:MEASURED[:WARM]", CALL(take_sample),
+    {"--sample", "PERIOD:MEASURED[:WARM]", CALL(parse_sample),
      .help = "count cycles of the first WARM and the next MEASURED of each\n"
              "PERIOD launches; the statistics 'sample.' estimate the cycles\n"
              "of all launches from the measured ones"},
@@ -205,7 +205,7 @@ static const struct option input_options[] = {
 };
 
 static const struct option output_options[] = {
-    {"--save", "N=FILE.npy", CALL(take_save), .file = OPTION_WRITES,
+    {"--save", "N=FILE.npy", CALL(parse_save), .file = OPTION_WRITES,
      .help = "write the buffer that is argument N, from 0, or that has\n"
              "this name in the run file, when all launches are done"},
     {"--json", "FILE", TEXT(json), .file = OPTION_WRITES,
@@ -238,7 +238,7 @@ static const struct option output_options[] = {
     {"--trace", "FILE.json", TEXT(trace), .file = OPTION_WRITES,
      .help = "write the activity of warps, CTAs, packets and DRAM banks,\n"
              "cycle by cycle, as Chrome trace events, for Perfetto"},
-    {"--trace-window", "FROM:TO", CALL(take_trace_window),
+    {"--trace-window", "FROM:TO", CALL(parse_trace_window),
      .help = "trace only these cycles; TO is excluded"},
     {"--profile-out", "FILE", TEXT(profile), .file = OPTION_WRITES,
      .help = "write for each instruction its number of executions and the\n"

@@ -89,7 +89,7 @@ static bool is_run_file(const char *name)
     return dot && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml"));
 }
 
-static bool take_operands(struct sim_arguments *a, struct command_line *line)
+static bool check_operands(struct sim_arguments *a, struct command_line *line)
 {
     if (!line->operands.n)
         return options_fault(line, "missing input: a run file, or a program");
@@ -103,7 +103,7 @@ static bool take_operands(struct sim_arguments *a, struct command_line *line)
 bool sim_options_check_run(void *arguments, struct command_line *line)
 {
     struct sim_arguments *a = arguments;
-    if (!take_operands(a, line) || !sim_options_check(a, line) || !check_checkpoint(a, line))
+    if (!check_operands(a, line) || !sim_options_check(a, line) || !check_checkpoint(a, line))
         return false;
     if (!a->run_file)
         return check_line(a, line);

@@ -288,7 +288,7 @@ static void check_rewrite(struct argument_reader *r)
         options_fault(r->line, "%s does no analysis: it excludes --remarks", option);
 }
 
-static void take_operands(struct argument_reader *r)
+static void check_operands(struct argument_reader *r)
 {
     const struct command_line *line = r->line;
     if (!line->operands.n) {
@@ -423,7 +423,7 @@ void arguments_default(void *into, struct arena *arena)
 bool arguments_check(void *arguments, struct command_line *line)
 {
     struct argument_reader reader = {arguments, line->arena, line};
-    take_operands(&reader);
+    check_operands(&reader);
     if (!line->failed)
         check(&reader);
     return !line->failed;

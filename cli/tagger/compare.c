@@ -14,7 +14,7 @@ static const char *shown(const char *path)
 }
 
 // Reports a fault at its place in the input, and the place in the other text as a note.
-static void report_refuted(struct tagger_run *run, const struct verify_fault *fault,
+static void report_refuted(struct tagger_invocation *run, const struct verify_fault *fault,
                            const struct source *other)
 {
     struct diags diags;
@@ -28,7 +28,7 @@ static void report_refuted(struct tagger_run *run, const struct verify_fault *fa
     messages_diags(&run->frame.messages, &diags, other);
 }
 
-static int report_proven(struct tagger_run *run, const struct verified *verified)
+static int report_proven(struct tagger_invocation *run, const struct verified *verified)
 {
     const struct arguments *arguments = &run->arguments;
     FILE *to = frame_open(&run->frame, "-");
@@ -45,7 +45,7 @@ static int report_proven(struct tagger_run *run, const struct verified *verified
     return frame_commit(&run->frame, DONE);
 }
 
-int tag_compare(struct tagger_run *run)
+int tag_compare(struct tagger_invocation *run)
 {
     const struct arguments *arguments = &run->arguments;
     const struct pass_options options = {
@@ -72,13 +72,14 @@ int tag_compare(struct tagger_run *run)
 
 // --beside
 
-bool tag_is_report(const struct tagger_run *run)
+bool tag_is_report(const struct tagger_invocation *run)
 {
     const char *text = run->input.text + strspn(run->input.text, " \t\r\n");
     return run->arguments.beside && *text == '{';
 }
 
-static bool read_report(struct tagger_run *run, const struct source *source, struct tables *tables)
+static bool read_report(struct tagger_invocation *run, const struct source *source,
+                        struct tables *tables)
 {
     struct diags diags;
     diags_init(&diags, &run->arena);
@@ -86,7 +87,7 @@ static bool read_report(struct tagger_run *run, const struct source *source, str
     return messages_diags(&run->frame.messages, &diags, source) && good;
 }
 
-bool tag_find_differences(struct tagger_run *run)
+bool tag_find_differences(struct tagger_invocation *run)
 {
     const char *path = run->arguments.beside;
     struct source *before = tag_read_file(run, &run->arena, path);
@@ -105,7 +106,7 @@ bool tag_find_differences(struct tagger_run *run)
     return true;
 }
 
-int tag_beside(struct tagger_run *run)
+int tag_beside(struct tagger_invocation *run)
 {
     const struct arguments *arguments = &run->arguments;
     for (uint32_t i = 0; i < arguments->requests.n; i++) {

@@ -10,7 +10,7 @@ static bool wants_page(const struct arguments *arguments)
     return false;
 }
 
-bool tag_explains(const struct tagger_run *run)
+bool tag_explains(const struct tagger_invocation *run)
 {
     return run->arguments.remarks || wants_page(&run->arguments);
 }
@@ -38,7 +38,7 @@ static const bool *filter_functions(struct arena *arena, const struct ir_module 
     return chosen;
 }
 
-void tag_report_remarks(struct tagger_run *run)
+void tag_report_remarks(struct tagger_invocation *run)
 {
     const struct arguments *arguments = &run->arguments;
     struct tagging *t = &run->tagging;
@@ -57,7 +57,7 @@ void tag_report_remarks(struct tagger_run *run)
     timing_end(&run->timing, "remarks");
 }
 
-bool tag_explain(struct tagger_run *run)
+bool tag_explain(struct tagger_invocation *run)
 {
     struct tagging *t = &run->tagging;
     run->explained = run->tables;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_THREADS = 64 }; // of --threads
+enum { MAX_THREADS = 64 }; // of --threads
 
 static const char *const emit_names[] = {
     [PRODUCT_PTX] = "ptx",
@@ -30,7 +30,7 @@ static const char *const fma_names[] = {
     [FMA_FUSED] = "fused", [FMA_SPLIT] = "split", [FMA_SAVING] = "saving", NULL};
 static const char *const help_names[] = {"warnings", NULL};
 
-static const char *take_remarks_filter(struct arena *arena, void *into, const char *argument)
+static const char *parse_remarks_filter(struct arena *arena, void *into, const char *argument)
 {
     regex_t expression;
     char why[128];
@@ -45,7 +45,7 @@ static const char *take_remarks_filter(struct arena *arena, void *into, const ch
 }
 
 // Reads X,Y,Z, the threads of a block; a missing number is 1.
-static const char *take_block(struct arena *arena, void *into, const char *argument)
+static const char *parse_block(struct arena *arena, void *into, const char *argument)
 {
     uint32_t n[3] = {1, 1, 1};
     const char *at = argument;
@@ -65,7 +65,7 @@ static const char *take_block(struct arena *arena, void *into, const char *argum
 }
 
 // Reads a decimal number; strtod would also read other forms.
-static const char *take_min_saving(struct arena *arena, void *into, const char *argument)
+static const char *parse_min_saving(struct arena *arena, void *into, const char *argument)
 {
     char *end;
     double *flits = ARENA_NEW(arena, double);
@@ -78,7 +78,7 @@ static const char *take_min_saving(struct arena *arena, void *into, const char *
 }
 
 // Reads a list with commas, without repetitions.
-static const char *take_candidates(struct arena *arena, void *into, const char *argument)
+static const char *parse_candidates(struct arena *arena, void *into, const char *argument)
 {
     static const char *const names[] = {
         [BLOCK_LOOP] = "loops", [BLOCK_BASIC] = "blocks", [BLOCK_REGION] = "regions"};
@@ -104,7 +104,7 @@ static const char *take_candidates(struct arena *arena, void *into, const char *
     return NULL;
 }
 
-static const char *take_pass(struct arena *arena, const char *name, const struct pass **pass)
+static const char *parse_pass(struct arena *arena, const char *name, const struct pass **pass)
 {
     *pass = pass_find(name);
     if (*pass)
@@ -112,17 +112,17 @@ static const char *take_pass(struct arena *arena, const char *name, const struct
     return arena_printf(arena, "names the unknown pass '%s': --print-passes lists all", name);
 }
 
-static const char *take_print_after(struct arena *arena, void *into, const char *argument)
+static const char *parse_print_after(struct arena *arena, void *into, const char *argument)
 {
-    return take_pass(arena, argument, &((struct arguments *)into)->print_after);
+    return parse_pass(arena, argument, &((struct arguments *)into)->print_after);
 }
 
-static const char *take_stop_after(struct arena *arena, void *into, const char *argument)
+static const char *parse_stop_after(struct arena *arena, void *into, const char *argument)
 {
-    return take_pass(arena, argument, &((struct arguments *)into)->stop_after);
+    return parse_pass(arena, argument, &((struct arguments *)into)->stop_after);
 }
 
-static const char *take_quoted_target(struct arena *arena, void *into, const char *argument)
+static const char *parse_quoted_target(struct arena *arena, void *into, const char *argument)
 {
     const char *quoted = depfile_quote(arena, argument), *fault = depfile_fault(quoted);
     if (fault)
@@ -169,7 +169,7 @@ static const struct option depfile_options[] = {
      .help = "write the rule to this file"},
     {"-MT", "TARGET", LIST(depfile.names),
      .help = "the target of the rule, verbatim; may be repeated"},
-    {"-MQ", "TARGET", CALL(take_quoted_target), .help = "as -MT, but quoted for make"},
+    {"-MQ", "TARGET", CALL(parse_quoted_target), .help = "as -MT, but quoted for make"},
     {"-MP", NULL, FLAG(depfile.phony, 1),
      .help = "add an empty rule for every input except the first, so that\n"
              "make continues if it is missing"},
@@ -191,11 +191,11 @@ static const struct option analysis_options[] = {
      .help = "cost model of candidate blocks: that of the TOM paper, or\n"
              "(default) a refined one that uses the analyses of lines,\n"
              "sizes, reuse and uniform values; the metadata have both"},
-    {"--candidates", "LIST", CALL(take_candidates),
+    {"--candidates", "LIST", CALL(parse_candidates),
      .help = "comma-separated kinds of candidate blocks: loops, blocks\n"
              "(straight-line code), regions (one entry and one exit);\n"
              "default: all"},
-    {"--block", "X[,Y[,Z]]", CALL(take_block),
+    {"--block", "X[,Y[,Z]]", CALL(parse_block),
      .help = "shape of the thread blocks, for kernels without .reqntid"},
     {"--restrict", NULL, FLAG(restrict_parameters, 1),
      .help = "assume that different pointer parameters of a kernel\n"
@@ -203,7 +203,7 @@ static const struct option analysis_options[] = {
     {"--maps", NULL, FLAG(maps, 1),
      .help = "compile kernels to maps for spatial cores, for reports, remarks\n"
              "and metadata; --emit=map writes the maps alone"},
-    {"--min-saving", "FLITS", CALL(take_min_saving),
+    {"--min-saving", "FLITS", CALL(parse_min_saving),
      .help = "reject chains with a smaller expected saving per warp and\n"
              "hop; may be negative or a fraction"},
     {"--capability", "FILE", TEXT(capability_path), .file = OPTION_READS,
@@ -241,10 +241,10 @@ static const struct option other_options[] = {
      .help = "report rejected candidates with their reasons"},
     {"--remarks-analysis", NULL, FLAG(remarks_analysis, 1),
      .help = "report the lines of memory that each access touches"},
-    {"--remarks-filter", "KERNEL", CALL(take_remarks_filter),
+    {"--remarks-filter", "KERNEL", CALL(parse_remarks_filter),
      .help = "report only functions whose name matches KERNEL, an extended\n"
              "regular expression"},
-    {"--threads", "N", NUMBER(threads, 1, MOST_THREADS),
+    {"--threads", "N", NUMBER(threads, 1, MAX_THREADS),
      .help = "threads of the host for the analysis (default: one for\n"
              "each processor, at most 4); the results are the same"},
     HELP_OPTION("[=warnings]", help_names, "print this, or all errors and warnings by name"),
@@ -253,9 +253,9 @@ static const struct option other_options[] = {
 
 static const struct option inside_options[] = {
     {"--print-passes", NULL, FLAG(print_passes, 1), .help = "list the stages and passes in order"},
-    {"--print-after", "PASS", CALL(take_print_after),
+    {"--print-after", "PASS", CALL(parse_print_after),
      .help = "print the program and the plan after this pass, on standard\nerror"},
-    {"--stop-after", "PASS", CALL(take_stop_after), .help = "stop after this pass"},
+    {"--stop-after", "PASS", CALL(parse_stop_after), .help = "stop after this pass"},
     {"--time-passes", NULL, FLAG(time_passes, 1),
      .help = "print the CPU time of each step, on standard error"},
     {"--validate", NULL, FLAG(validate, 1),

@@ -7,15 +7,15 @@
 // Microseconds that the driver needs for a launch and for a copy [001 Table 2].
 static const double launch_us = 3, copy_us = 6;
 
-static void print_place(const struct tagger_run *run, const struct facts *facts, uint32_t inst,
-                        FILE *to)
+static void print_location(const struct tagger_invocation *run, const struct facts *facts,
+                           uint32_t inst, FILE *to)
 {
     if (inst != IR_NONE)
-        fprintf(to, " [line %u]", ir_place(&run->tagging.module, facts->fn, inst).line);
+        fprintf(to, " [line %u]", ir_position(&run->tagging.module, facts->fn, inst).line);
 }
 
 // Prints one of the two copies of an array. Returns true if it may overlap.
-static bool print_copy(const struct tagger_run *run, const struct facts *facts,
+static bool print_copy(const struct tagger_invocation *run, const struct facts *facts,
                        const struct overlap_array *array, bool to_device, FILE *to)
 {
     const char *why;
@@ -27,7 +27,7 @@ static bool print_copy(const struct tagger_run *run, const struct facts *facts,
             : to_device ? "must end before the kernel starts"
                         : "must wait for the kernel's end",
             why);
-    print_place(run, facts, to_device && may ? array->read : array->write, to);
+    print_location(run, facts, to_device && may ? array->read : array->write, to);
     fputc('\n', to);
     return may;
 }
@@ -53,7 +53,7 @@ static void print_gain(uint32_t starts, uint32_t finishes, uint32_t fixed, FILE 
     fputc('\n', to);
 }
 
-static void print_kernel(struct tagger_run *run, const struct pass_options *options,
+static void print_kernel(struct tagger_invocation *run, const struct pass_options *options,
                          uint32_t function, FILE *to)
 {
     struct facts *facts = facts_of(&run->tagging.plan, &run->tagging.module, options, function);
@@ -75,13 +75,13 @@ static void print_kernel(struct tagger_run *run, const struct pass_options *opti
     }
     if (overlaps.unknown != IR_NONE) {
         fputs("  some accesses have unknown pointers: their arrays are not listed", to);
-        print_place(run, facts, overlaps.unknown, to);
+        print_location(run, facts, overlaps.unknown, to);
         fputc('\n', to);
     }
     print_gain(starts, finishes, fixed, to);
 }
 
-int tag_overlap(struct tagger_run *run)
+int tag_overlap(struct tagger_invocation *run)
 {
     const struct arguments *arguments = &run->arguments;
     const struct pass_options options = {.cost = arguments_cost(arguments),

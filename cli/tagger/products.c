@@ -5,7 +5,7 @@
 #include "support/protect.h"
 #include <unistd.h>
 
-static void write_ptx(const struct tagger_run *run, FILE *to, struct report_style style)
+static void write_ptx(const struct tagger_invocation *run, FILE *to, struct report_style style)
 {
     (void)style;
     if (run->arguments.format)
@@ -14,37 +14,38 @@ static void write_ptx(const struct tagger_run *run, FILE *to, struct report_styl
         fwrite(run->text, 1, run->length, to);
 }
 
-static void write_metadata(const struct tagger_run *run, FILE *to, struct report_style style)
+static void write_metadata(const struct tagger_invocation *run, FILE *to, struct report_style style)
 {
     (void)style;
     tables_write_json(run->tables, to);
 }
 
-static void write_object(const struct tagger_run *run, FILE *to, struct report_style style)
+static void write_object(const struct tagger_invocation *run, FILE *to, struct report_style style)
 {
     (void)style;
     fwrite(run->object.bytes, 1, run->object.size, to);
 }
 
-static void write_ir(const struct tagger_run *run, FILE *to, struct report_style style)
+static void write_ir(const struct tagger_invocation *run, FILE *to, struct report_style style)
 {
     (void)style;
     ir_print(&run->tagging.module, to);
 }
 
-static void write_dot(const struct tagger_run *run, FILE *to, struct report_style style)
+static void write_dot(const struct tagger_invocation *run, FILE *to, struct report_style style)
 {
     (void)style;
     ir_print_dot(&run->tagging.module, to);
 }
 
-static void write_maps(const struct tagger_run *run, FILE *to, struct report_style style)
+static void write_maps(const struct tagger_invocation *run, FILE *to, struct report_style style)
 {
     (void)style;
     tagger_write_maps(&run->tagging, to);
 }
 
-static void write_text_report(const struct tagger_run *run, FILE *to, struct report_style style)
+static void write_text_report(const struct tagger_invocation *run, FILE *to,
+                              struct report_style style)
 {
     struct arena arena;
     arena_init(&arena, run->arena.memory);
@@ -55,7 +56,8 @@ static void write_text_report(const struct tagger_run *run, FILE *to, struct rep
     arena_free(&arena);
 }
 
-static void write_json_report(const struct tagger_run *run, FILE *to, struct report_style style)
+static void write_json_report(const struct tagger_invocation *run, FILE *to,
+                              struct report_style style)
 {
     (void)style;
     if (run->differences)
@@ -64,7 +66,7 @@ static void write_json_report(const struct tagger_run *run, FILE *to, struct rep
         report_json(run->tables, to);
 }
 
-static void write_differences_page(const struct tagger_run *run, FILE *to)
+static void write_differences_page(const struct tagger_invocation *run, FILE *to)
 {
     struct arena arena;
     arena_init(&arena, run->arena.memory);
@@ -72,7 +74,8 @@ static void write_differences_page(const struct tagger_run *run, FILE *to)
     arena_free(&arena);
 }
 
-static void write_html_report(const struct tagger_run *run, FILE *to, struct report_style style)
+static void write_html_report(const struct tagger_invocation *run, FILE *to,
+                              struct report_style style)
 {
     (void)style;
     if (run->differences) {
@@ -88,7 +91,7 @@ static void write_html_report(const struct tagger_run *run, FILE *to, struct rep
     report_html(&input, to);
 }
 
-static void write_depfile(const struct tagger_run *run, FILE *to, struct report_style style)
+static void write_depfile(const struct tagger_invocation *run, FILE *to, struct report_style style)
 {
     (void)style;
     const struct depfile *depfile = &run->arguments.depfile;
@@ -103,7 +106,7 @@ static void write_depfile(const struct tagger_run *run, FILE *to, struct report_
     depfile_write(&rule, to);
 }
 
-static void (*const writers[])(const struct tagger_run *run, FILE *to,
+static void (*const writers[])(const struct tagger_invocation *run, FILE *to,
                                struct report_style style) = {
     [PRODUCT_PTX] = write_ptx,          [PRODUCT_META] = write_metadata,
     [PRODUCT_ELF] = write_object,       [PRODUCT_IR] = write_ir,
@@ -112,7 +115,7 @@ static void (*const writers[])(const struct tagger_run *run, FILE *to,
     [PRODUCT_HTML] = write_html_report, [PRODUCT_DEPFILE] = write_depfile,
 };
 
-bool tag_write(struct tagger_run *run, const struct output_request *request)
+bool tag_write(struct tagger_invocation *run, const struct output_request *request)
 {
     FILE *to = run->frame.messages.to;
     bool is_standard = !request->path || file_is_standard(request->path);
@@ -133,7 +136,7 @@ bool tag_write(struct tagger_run *run, const struct output_request *request)
 }
 
 // Records the target of the depfile's rule: the first file. The others are written along with it.
-static void note_target(struct tagger_run *run)
+static void note_target(struct tagger_invocation *run)
 {
     const struct arguments *arguments = &run->arguments;
     for (uint32_t i = 0; i < arguments->requests.n; i++) {
@@ -145,7 +148,7 @@ static void note_target(struct tagger_run *run)
     }
 }
 
-static bool check_names(struct tagger_run *run, const char *const *names, uint32_t count)
+static bool check_names(struct tagger_invocation *run, const char *const *names, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         const char *fault = depfile_fault(names[i]);
@@ -158,7 +161,7 @@ static bool check_names(struct tagger_run *run, const char *const *names, uint32
     return true;
 }
 
-bool tag_check_rule(struct tagger_run *run)
+bool tag_check_rule(struct tagger_invocation *run)
 {
     const struct depfile *depfile = &run->arguments.depfile;
     return !depfile->wanted ||
@@ -166,7 +169,7 @@ bool tag_check_rule(struct tagger_run *run)
             (depfile->names.list.n || check_names(run, run->targets.v, run->targets.n)));
 }
 
-int tag_write_all(struct tagger_run *run)
+int tag_write_all(struct tagger_invocation *run)
 {
     note_target(run);
     if (!tag_check_rule(run))

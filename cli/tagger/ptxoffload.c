@@ -13,27 +13,28 @@
 
 static bool report(void *context, struct diags *diags, const struct source *source)
 {
-    struct tagger_run *run = context;
+    struct tagger_invocation *run = context;
     return messages_diags(&run->frame.messages, diags, source);
 }
 
 static void end_step(void *context, const char *name)
 {
-    struct tagger_run *run = context;
+    struct tagger_invocation *run = context;
     timing_end(&run->timing, name);
 }
 
 static void add_pass(void *context, const char *name, double seconds)
 {
-    struct tagger_run *run = context;
+    struct tagger_invocation *run = context;
     timing_add(&run->timing, name, seconds);
 }
 
-static bool tag(struct tagger_run *run, struct source *source, const struct tagger_options *options)
+static bool tag(struct tagger_invocation *run, struct source *source,
+                const struct tagger_options *options)
 {
-    const struct tagger_client client = {
+    const struct tagger_callbacks callbacks = {
         .context = run, .report = report, .step = end_step, .spent = add_pass};
-    bool good = tagger_run(&run->tagging, &run->arena, source, options, &client);
+    bool good = tagger_process(&run->tagging, &run->arena, source, options, &callbacks);
     uint32_t functions = run->tagging.module.functions.n;
     if (options->goal >= TAGGER_PROGRAM)
         message_verbose(&run->frame.messages, "%u function%s", functions,
@@ -41,7 +42,7 @@ static bool tag(struct tagger_run *run, struct source *source, const struct tagg
     return good;
 }
 
-bool tag_read(struct tagger_run *run, struct source *source)
+bool tag_read(struct tagger_invocation *run, struct source *source)
 {
     const struct tagger_options options = {.goal = TAGGER_PROGRAM,
                                            .as_is = true,
@@ -50,14 +51,14 @@ bool tag_read(struct tagger_run *run, struct source *source)
     return tag(run, source, &options);
 }
 
-static bool wants_places(const struct arguments *arguments)
+static bool wants_locations(const struct arguments *arguments)
 {
     return arguments->beside || arguments->common.reports[REPORT_JSON].wanted ||
            arguments->common.locations == LOCATIONS_SOURCE;
 }
 
 // Adopts the tables and the text that the tagger has made.
-static void take_output(struct tagger_run *run)
+static void adopt_output(struct tagger_invocation *run)
 {
     const struct tagging *t = &run->tagging;
     run->tables = t->tables;
@@ -86,7 +87,7 @@ static bool wants_tables(const struct arguments *arguments)
 }
 
 // Makes the object before the first file is written, because this may fail.
-static bool make_object(struct tagger_run *run)
+static bool make_object(struct tagger_invocation *run)
 {
     if (!(run->arguments.emit >> PRODUCT_ELF & 1))
         return true;
@@ -100,7 +101,7 @@ static bool make_object(struct tagger_run *run)
 
 // Sets the output's name in the tables of an object, if its PTX is written; otherwise the name is
 // kept.
-static void name_output(struct tagger_run *run, const char *name)
+static void name_output(struct tagger_invocation *run, const char *name)
 {
     for (uint32_t i = 0; i < run->arguments.requests.n; i++)
         if (run->arguments.requests.v[i].product == PRODUCT_PTX)
@@ -110,7 +111,7 @@ static void name_output(struct tagger_run *run, const char *name)
 
 // Returns true if the program must be analysed. An object has its tables, and its PTX may have tags
 // that cannot be read back.
-static bool needs_program(const struct tagger_run *run)
+static bool needs_program(const struct tagger_invocation *run)
 {
     const struct arguments *arguments = &run->arguments;
     bool needs = !run->is_object || arguments->print_after || tag_explains(run);
@@ -121,7 +122,7 @@ static bool needs_program(const struct tagger_run *run)
     return needs;
 }
 
-static enum tag_style tag_style(struct tagger_run *run)
+static enum tag_style tag_style(struct tagger_invocation *run)
 {
     return run->arguments.tags >= 0 ? (enum tag_style)run->arguments.tags
                                     : backend_style(&run->arena, &run->input);
@@ -129,7 +130,7 @@ static enum tag_style tag_style(struct tagger_run *run)
 
 // Returns false after reporting that decisions with a profile cannot be explained: without the
 // profile they cannot be repeated.
-static bool can_explain(const struct tagger_run *run)
+static bool can_explain(const struct tagger_invocation *run)
 {
     bool can = !run->is_object || !*run->known.profile || !tag_explains(run);
     if (!can)
@@ -149,7 +150,7 @@ static bool are_only(const struct arguments *arguments, unsigned products)
     return true;
 }
 
-static struct backend_options output_options(struct tagger_run *run)
+static struct backend_options output_options(struct tagger_invocation *run)
 {
     const struct arguments *arguments = &run->arguments;
     return (struct backend_options){
@@ -175,7 +176,7 @@ static struct backend_options output_options(struct tagger_run *run)
     };
 }
 
-static int analyse(struct tagger_run *run)
+static int analyse(struct tagger_invocation *run)
 {
     const struct arguments *arguments = &run->arguments;
     const struct tagger_options options = {
@@ -189,7 +190,7 @@ static int analyse(struct tagger_run *run)
         .explains = tag_explains(run),
         .validate = arguments->validate,
         .unverified = !arguments->verify,
-        .has_places = wants_places(arguments),
+        .has_locations = wants_locations(arguments),
         .by_source = arguments->common.locations == LOCATIONS_SOURCE,
         .print_after = arguments->print_after,
         .stop_after = arguments->stop_after,
@@ -202,7 +203,7 @@ static int analyse(struct tagger_run *run)
     if (!tag(run, &run->input, &options))
         return BAD_INPUT;
     if (wants_tables(arguments))
-        take_output(run);
+        adopt_output(run);
     tag_report_remarks(run);
     if (wants_tables(arguments) && !(make_object(run) && tag_explain(run)))
         return BAD_INPUT;
@@ -211,14 +212,14 @@ static int analyse(struct tagger_run *run)
     return tag_write_all(run);
 }
 
-static int strip(struct tagger_run *run)
+static int strip(struct tagger_invocation *run)
 {
     run->text = backend_strip(&run->arena, &run->input, &run->length);
     timing_end(&run->timing, "strip");
     return tag_write_all(run);
 }
 
-static int format(struct tagger_run *run)
+static int format(struct tagger_invocation *run)
 {
     struct diags diags;
     diags_init(&diags, &run->arena);
@@ -229,7 +230,7 @@ static int format(struct tagger_run *run)
     return tag_write_all(run);
 }
 
-static int list(struct tagger_run *run)
+static int list(struct tagger_invocation *run)
 {
     FILE *to = frame_open(&run->frame, "-");
     if (!to)
@@ -249,7 +250,7 @@ static bool is_tagged_as(struct arena *arena, const struct source *ptx, enum tag
 
 // Returns an option that differs from those with which the object was made, or NULL. Options that
 // were not given do not differ.
-static const char *other_option(struct tagger_run *run)
+static const char *other_option(struct tagger_invocation *run)
 {
     const struct arguments *arguments = &run->arguments;
     const struct tables *tables = &run->known;
@@ -279,7 +280,7 @@ static const char *other_option(struct tagger_run *run)
     return NULL;
 }
 
-static bool read_input(struct tagger_run *run)
+static bool read_input(struct tagger_invocation *run)
 {
     const char *input = run->arguments.common.input, *option = NULL;
     if (!input_read(&run->frame.messages, &run->arena, &run->input, &run->known, &run->is_object))
@@ -295,7 +296,7 @@ static bool read_input(struct tagger_run *run)
     return !option;
 }
 
-static int process_input(struct tagger_run *run)
+static int process_input(struct tagger_invocation *run)
 {
     timing_end(&run->timing, "read");
     message_verbose(&run->frame.messages, "read %u bytes from '%s'", run->input.length,
@@ -316,11 +317,11 @@ static int process_input(struct tagger_run *run)
 // Folders of outputs
 
 struct many {
-    struct tagger_run *run;
+    struct tagger_invocation *run;
     struct arguments all; // all arguments; outputs are folders
 };
 
-static bool make_folders(struct tagger_run *run)
+static bool make_folders(struct tagger_invocation *run)
 {
     for (uint32_t i = 0; i < run->arguments.requests.n; i++) {
         const struct output_request *request = &run->arguments.requests.v[i];
@@ -335,7 +336,7 @@ static bool make_folders(struct tagger_run *run)
 
 static int process_module(struct many *many, const char *name)
 {
-    struct tagger_run *run = many->run;
+    struct tagger_invocation *run = many->run;
     const char *error = arguments_for_module(&run->arguments, &many->all, &run->arena, name);
     if (error) {
         message_error(&run->frame.messages, "%s", error);
@@ -345,7 +346,7 @@ static int process_module(struct many *many, const char *name)
 }
 
 // Processes one module. A failing module does not stop the others.
-static bool take_module(void *context, const char *name, const struct source *source)
+static bool accept_module(void *context, const char *name, const struct source *source)
 {
     struct many *many = context;
     if (!source)
@@ -359,9 +360,9 @@ static bool take_module(void *context, const char *name, const struct source *so
     return status == DONE;
 }
 
-static bool take_text(struct many *many)
+static bool process_text(struct many *many)
 {
-    struct tagger_run *run = many->run;
+    struct tagger_invocation *run = many->run;
     if (!read_input(run))
         return false;
     const char *slash = strrchr(run->input.name, '/'), *base = slash ? slash + 1 : run->input.name;
@@ -370,11 +371,11 @@ static bool take_text(struct many *many)
     const char *name = file_is_standard(run->arguments.common.input)
                            ? "stdin"
                            : arena_strndup(&run->arena, base, length);
-    return take_module(many, name, &run->input);
+    return accept_module(many, name, &run->input);
 }
 
 // Writes the depfile: one rule lists all modules.
-static bool finish_depfile(struct tagger_run *run)
+static bool finish_depfile(struct tagger_invocation *run)
 {
     if (!tag_check_rule(run))
         return false;
@@ -385,19 +386,19 @@ static bool finish_depfile(struct tagger_run *run)
     return frame_commit(&run->frame, DONE) == DONE;
 }
 
-static int process_folder(struct tagger_run *run)
+static int process_folder(struct tagger_invocation *run)
 {
     struct many many = {run, run->arguments};
     if (!make_folders(run))
         return BAD_INPUT;
     bool good = container_input_is(run->arguments.common.input)
                     ? container_input_each(&run->frame.messages, &run->frame.arena, &run->arena,
-                                           take_module, &many)
-                    : take_text(&many);
+                                           accept_module, &many)
+                    : process_text(&many);
     return good && finish_depfile(run) ? DONE : BAD_INPUT;
 }
 
-static int process(struct tagger_run *run)
+static int process(struct tagger_invocation *run)
 {
     if (run->arguments.list)
         return list(run);
@@ -424,7 +425,7 @@ static bool print_warnings(void *own, FILE *to)
     return true;
 }
 
-struct source *tag_read_file(struct tagger_run *run, struct arena *arena, const char *path)
+struct source *tag_read_file(struct tagger_invocation *run, struct arena *arena, const char *path)
 {
     struct file_text file;
     const char *error = file_read(arena, path, &file);
@@ -437,7 +438,7 @@ struct source *tag_read_file(struct tagger_run *run, struct arena *arena, const 
     return source;
 }
 
-static bool read_profile(struct tagger_run *run)
+static bool read_profile(struct tagger_invocation *run)
 {
     struct arguments *arguments = &run->arguments;
     if (arguments->profile_path)
@@ -445,7 +446,7 @@ static bool read_profile(struct tagger_run *run)
     return !arguments->profile_path || arguments->profile;
 }
 
-static bool read_capability(struct tagger_run *run)
+static bool read_capability(struct tagger_invocation *run)
 {
     struct arguments *arguments = &run->arguments;
     struct diags diags;
@@ -463,7 +464,7 @@ static bool read_capability(struct tagger_run *run)
 
 static void note_source(void *context, const char *path, const char *option)
 {
-    struct tagger_run *run = context;
+    struct tagger_invocation *run = context;
     (void)option;
     if (!file_is_standard(path))
         vec_push(&run->frame.arena, &run->sources, depfile_quote(&run->frame.arena, path));
@@ -471,7 +472,7 @@ static void note_source(void *context, const char *path, const char *option)
 
 static int run_all(void *own)
 {
-    struct tagger_run *run = own;
+    struct tagger_invocation *run = own;
     const struct arguments *arguments = &run->arguments;
     timing_init(&run->timing, &run->frame.arena);
     arena_init(&run->arena, &run->frame.memory);
@@ -496,8 +497,8 @@ static const struct topic topics[] = {
 
 const struct cli_program ptxoffload_program = {
     .command = &ptxoffload_command,
-    .size = sizeof(struct tagger_run),
-    .options = offsetof(struct tagger_run, arguments),
+    .size = sizeof(struct tagger_invocation),
+    .options = offsetof(struct tagger_invocation, arguments),
     .topics = topics,
     .set_defaults = arguments_default,
     .check = arguments_check,

@@ -7,7 +7,7 @@
 #include "cli/tagger/timing.h"
 #include "tagger/tagger.h"
 
-struct tagger_run {
+struct tagger_invocation {
     struct frame frame;
     struct arena arena; // for the current text, and the outputs
     struct arguments arguments;
@@ -28,34 +28,34 @@ struct tagger_run {
 };
 
 // Reads a file that an option names, as a text. Returns NULL after reporting an error.
-struct source *tag_read_file(struct tagger_run *run, struct arena *arena, const char *path);
+struct source *tag_read_file(struct tagger_invocation *run, struct arena *arena, const char *path);
 // Reads the program of a text, with its tags. Returns false after reporting errors.
-bool tag_read(struct tagger_run *run, struct source *source);
+bool tag_read(struct tagger_invocation *run, struct source *source);
 
 // Runs --compare on the input. Returns the exit code.
-int tag_compare(struct tagger_run *run);
+int tag_compare(struct tagger_invocation *run);
 
 // Returns true if the input is a report for --beside.
-bool tag_is_report(const struct tagger_run *run);
+bool tag_is_report(const struct tagger_invocation *run);
 // Compares the report of --beside with the run's tables. Returns false after reporting an error.
-bool tag_find_differences(struct tagger_run *run);
+bool tag_find_differences(struct tagger_invocation *run);
 // Compares an input that is a report. Returns the exit code.
-int tag_beside(struct tagger_run *run);
+int tag_beside(struct tagger_invocation *run);
 
 // Runs --overlap on the input. Returns the exit code.
-int tag_overlap(struct tagger_run *run);
+int tag_overlap(struct tagger_invocation *run);
 
 // Writes a product to the place of its request. Returns false after reporting an error.
-bool tag_write(struct tagger_run *run, const struct output_request *request);
+bool tag_write(struct tagger_invocation *run, const struct output_request *request);
 // Returns false after a message if the rule of -MD cannot hold a name.
-bool tag_check_rule(struct tagger_run *run);
+bool tag_check_rule(struct tagger_invocation *run);
 // Writes all requested outputs. Returns the exit code.
-int tag_write_all(struct tagger_run *run);
+int tag_write_all(struct tagger_invocation *run);
 
 // Returns true if remarks or the HTML report are requested.
-bool tag_explains(const struct tagger_run *run);
+bool tag_explains(const struct tagger_invocation *run);
 // Reports the requested remarks.
-void tag_report_remarks(struct tagger_run *run);
+void tag_report_remarks(struct tagger_invocation *run);
 // Sets `explained`: makes the tables of the plan if a page needs them and `tables` were read with
 // the input. Returns false after reporting an error.
-bool tag_explain(struct tagger_run *run);
+bool tag_explain(struct tagger_invocation *run);

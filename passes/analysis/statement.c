@@ -158,7 +158,8 @@ static uint32_t skip_on(const struct source *source, uint32_t at)
 
 struct lines statement_lines(const struct source *source, uint32_t begin, uint32_t end)
 {
-    struct place first = source_place(source, begin), last = source_place(source, end);
+    struct source_position first = source_position_at(source, begin),
+                           last = source_position_at(source, end);
     const struct source_lines *lines = source_lines(source);
     uint32_t before = skip_back(source->text, begin), behind = skip_on(source, end);
     return (struct lines){

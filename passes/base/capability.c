@@ -33,7 +33,7 @@ enum { TYPES = ARRAY_LENGTH(types) };
 #define FIRST_NUMBER(value) (value)
 #define FIRST_FLAG(value) (value)
 const struct capability capability_usual = {
-#define CAPABILITY(member, kind, least, most, initial, unit, text) .member = FIRST_##kind(initial),
+#define CAPABILITY(member, kind, min, max, initial, unit, text) .member = FIRST_##kind(initial),
 #include "passes/base/capability.def"
 #undef CAPABILITY
     .text = "",

@@ -12,11 +12,11 @@ enum key_kind { KEY_TYPES, KEY_OPERATIONS, KEY_NUMBER, KEY_FLAG };
 static const struct key {
     const char *name;
     enum key_kind kind;
-    uint32_t least, most;
+    uint32_t min, max;
     size_t offset;
 } keys[] = {
-#define CAPABILITY(member, kind, least, most, initial, unit, text)                                 \
-    {#member, KEY_##kind, least, most, offsetof(struct capability, member)},
+#define CAPABILITY(member, kind, min, max, initial, unit, text)                                    \
+    {#member, KEY_##kind, min, max, offsetof(struct capability, member)},
 #include "passes/base/capability.def"
 #undef CAPABILITY
 };
@@ -61,25 +61,24 @@ static const char *meant(struct capability_reading *r, const struct nearest *nea
     return nearest->best ? arena_printf(r->arena, "; did you mean '%s'?", nearest->best) : "";
 }
 
-static void take_number(struct capability_reading *r, const struct key *key,
-                        const struct yaml_node *node)
+static void parse_number(struct capability_reading *r, const struct key *key,
+                         const struct yaml_node *node)
 {
     char *end = NULL;
     errno = 0;
     unsigned long long value = node->kind == YAML_SCALAR ? strtoull(node->text, &end, 0) : 0;
     bool good = end && node->text[0] >= '0' && node->text[0] <= '9' && !*end && !errno;
     bool vector = key->offset == offsetof(struct capability, vector);
-    if (!good || value < key->least || value > key->most)
-        fault(r, node, "'%s' must be a whole number from %u to %u", key->name, key->least,
-              key->most);
+    if (!good || value < key->min || value > key->max)
+        fault(r, node, "'%s' must be a whole number from %u to %u", key->name, key->min, key->max);
     else if (vector && value == 3)
         fault(r, node, "'vector' is 1, 2 or 4");
     else
         *value_of(r->to, key) = (uint32_t)value;
 }
 
-static void take_flag(struct capability_reading *r, const struct key *key,
-                      const struct yaml_node *node)
+static void parse_flag(struct capability_reading *r, const struct key *key,
+                       const struct yaml_node *node)
 {
     bool yes = node->kind == YAML_SCALAR && !strcmp(node->text, "true");
     if (!yes && (node->kind != YAML_SCALAR || strcmp(node->text, "false")))
@@ -87,8 +86,8 @@ static void take_flag(struct capability_reading *r, const struct key *key,
     *value_of(r->to, key) = yes;
 }
 
-static void take_word(struct capability_reading *r, const struct key *key,
-                      const struct yaml_node *node)
+static void parse_word(struct capability_reading *r, const struct key *key,
+                       const struct yaml_node *node)
 {
     struct nearest nearest;
     const char *name;
@@ -107,8 +106,8 @@ static void take_word(struct capability_reading *r, const struct key *key,
     fault(r, node, "'%s' has no '%s'%s", key->name, node->text, meant(r, &nearest));
 }
 
-static void take_set(struct capability_reading *r, const struct key *key,
-                     const struct yaml_node *node)
+static void parse_set(struct capability_reading *r, const struct key *key,
+                      const struct yaml_node *node)
 {
     if (node->kind != YAML_SEQUENCE) {
         fault(r, node, "'%s' must be a list, such as [%s, %s]", key->name, names_of[key->kind](0),
@@ -117,7 +116,7 @@ static void take_set(struct capability_reading *r, const struct key *key,
     }
     *value_of(r->to, key) = 0;
     for (uint32_t i = 0; i < node->count; i++)
-        take_word(r, key, yaml_at(&r->document, node->items[i]));
+        parse_word(r, key, yaml_at(&r->document, node->items[i]));
 }
 
 static const struct key *find_key(struct capability_reading *r, const struct yaml_node *name)
@@ -137,7 +136,7 @@ static const struct key *find_key(struct capability_reading *r, const struct yam
     return NULL;
 }
 
-static void take_keys(struct capability_reading *r, const struct yaml_node *mapping)
+static void parse_keys(struct capability_reading *r, const struct yaml_node *mapping)
 {
     bool there[KEYS] = {false};
     for (uint32_t i = 0; i < mapping->count; i += 2) {
@@ -151,9 +150,9 @@ static void take_keys(struct capability_reading *r, const struct yaml_node *mapp
         there[key - keys] = true;
         switch (key->kind) {
         case KEY_TYPES:
-        case KEY_OPERATIONS: take_set(r, key, value); break;
-        case KEY_NUMBER: take_number(r, key, value); break;
-        case KEY_FLAG: take_flag(r, key, value); break;
+        case KEY_OPERATIONS: parse_set(r, key, value); break;
+        case KEY_NUMBER: parse_number(r, key, value); break;
+        case KEY_FLAG: parse_flag(r, key, value); break;
         }
     }
 }
@@ -193,7 +192,7 @@ bool capability_read(struct capability *capability, struct arena *arena,
     if (r.document.root != YAML_NOTHING) {
         const struct yaml_node *root = yaml_at(&r.document, r.document.root);
         if (root->kind == YAML_MAPPING)
-            take_keys(&r, root);
+            parse_keys(&r, root);
         else
             fault(&r, root, "a capability file must be a mapping of keys to values");
     }

@@ -69,7 +69,7 @@ struct rejection {
 
 // Maximum number of instructions: 5, and CHAIN_COPIES for the result of each except the last. A
 // vector chain has two loads, four operations and a store.
-enum { CHAIN_COPIES = 2, CHAIN_MOST = 5 + 4 * CHAIN_COPIES };
+enum { CHAIN_COPIES = 2, CHAIN_MAX = 5 + 4 * CHAIN_COPIES };
 
 // The patterns of chains [000 Table 1], numbered from 1 to CHAIN_PATTERNS.
 
@@ -100,8 +100,8 @@ uint32_t pattern_without_store(uint32_t pattern);
 // A Load-Compute-Store chain [000 Table 1].
 struct chain {
     uint32_t function;
-    uint32_t pattern;          // from 1: a row of passes/base/patterns.def
-    uint32_t inst[CHAIN_MOST]; // in output order, with copies
+    uint32_t pattern;         // from 1: a row of passes/base/patterns.def
+    uint32_t inst[CHAIN_MAX]; // in output order, with copies
     uint32_t count;
     bool across; // spans several basic blocks: no instruction is moved
     bool split; // the fused multiply-add among `inst` is divided: its multiplication ends the chain

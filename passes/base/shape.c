@@ -33,7 +33,7 @@ struct block_shape shape_of(const struct ir_module *module, const struct ir_func
     return given;
 }
 
-uint32_t shape_most(const struct block_shape *shape, uint16_t member)
+uint32_t shape_max(const struct block_shape *shape, uint16_t member)
 {
     if (!shape_is_known(shape))
         return member == W_z ? 64 : 1024;

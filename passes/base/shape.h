@@ -19,7 +19,7 @@ struct block_shape shape_of(const struct ir_module *module, const struct ir_func
 
 // Returns the maximum number of threads along a dimension (W_x, W_y or W_z): the shape's, or the
 // limit of any launch if the shape is unknown.
-uint32_t shape_most(const struct block_shape *shape, uint16_t member);
+uint32_t shape_max(const struct block_shape *shape, uint16_t member);
 
 // Returns true if the function reads %tid.y or %tid.z: its blocks have more than one dimension.
 bool shape_has_rows(const struct ir_function *fn);

@@ -28,9 +28,9 @@
 
 // The work on nested candidates grows with their depth. It is limited to this multiple of the
 // function's size, innermost candidates first.
-enum { MOST_WORK = 64, LEAST_WORK = 1 << 20 };
+enum { MAX_WORK = 64, MIN_WORK = 1 << 20 };
 
-struct judged {
+struct evaluated_candidate {
     const struct block_candidate *candidate;
     struct block_plan plan;
     bool evaluated; // live values and savings are known
@@ -46,7 +46,7 @@ struct block_pass {
     struct effects *effects;
     struct traffics traffics;
     struct candidates candidates;
-    struct judged *judged; // by place in the text
+    struct evaluated_candidate *considered; // by place in the text
     uint32_t count;
 };
 
@@ -109,10 +109,11 @@ static struct bandwidth refined_bandwidth(const struct block_pass *p,
     return bandwidth_refined(in, out, candidate->counts.tx, candidate->counts.rx);
 }
 
-static void evaluate_block(struct block_pass *p, struct transfers *transfers, struct judged *judged)
+static void evaluate_block(struct block_pass *p, struct transfers *transfers,
+                           struct evaluated_candidate *considered)
 {
-    const struct block_candidate *candidate = judged->candidate;
-    struct block_plan *plan = &judged->plan;
+    const struct block_candidate *candidate = considered->candidate;
+    struct block_plan *plan = &considered->plan;
     plan->function = p->function;
     plan->kind = candidate->kind;
     plan->entry = candidate->entry;
@@ -143,19 +144,19 @@ static void evaluate_block(struct block_pass *p, struct transfers *transfers, st
         struct bandwidth bw = cost == COST_TOM ? tom_bandwidth(candidate, &moved)
                                                : refined_bandwidth(p, candidate, plan);
         struct block_estimate *to = cost == p->options->cost ? &plan->estimate : &plan->other;
-        *to = block_judge(&terms, cost, &bw);
+        *to = block_evaluate(&terms, cost, &bw);
         to->candidate &= !barred;
         to->conditional &= !barred;
     }
-    judged->evaluated = true;
+    considered->evaluated = true;
 }
 
 // All candidates of a function
 
 static int in_text(const void *a, const void *b)
 {
-    const struct block_candidate *x = ((const struct judged *)a)->candidate;
-    const struct block_candidate *y = ((const struct judged *)b)->candidate;
+    const struct block_candidate *x = ((const struct evaluated_candidate *)a)->candidate;
+    const struct block_candidate *y = ((const struct evaluated_candidate *)b)->candidate;
     if (x->counts.first != y->counts.first)
         return x->counts.first < y->counts.first ? -1 : 1;
     if (x->counts.last != y->counts.last)
@@ -165,16 +166,16 @@ static int in_text(const void *a, const void *b)
 
 static void sort_candidates(struct block_pass *p)
 {
-    p->judged = ARENA_ARRAY(&p->scratch, struct judged, p->candidates.list.n + 1);
+    p->considered = ARENA_ARRAY(&p->scratch, struct evaluated_candidate, p->candidates.list.n + 1);
     p->count = 0;
     for (uint32_t i = 0; i < p->candidates.list.n; i++) {
         const struct block_candidate *candidate = &p->candidates.list.v[i];
         bool is_kind = !p->options->kinds || p->options->kinds >> candidate->kind & 1;
         if (is_kind && candidate->counts.first != IR_NONE)
-            p->judged[p->count++].candidate = candidate;
+            p->considered[p->count++].candidate = candidate;
     }
     if (p->count)
-        qsort(p->judged, p->count, sizeof *p->judged, in_text);
+        qsort(p->considered, p->count, sizeof *p->considered, in_text);
 }
 
 static uint64_t work_of(const struct block_candidate *candidate)
@@ -185,7 +186,8 @@ static uint64_t work_of(const struct block_candidate *candidate)
 
 static int by_work(const void *a, const void *b)
 {
-    const struct judged *x = *(struct judged *const *)a, *y = *(struct judged *const *)b;
+    const struct evaluated_candidate *x = *(struct evaluated_candidate *const *)a,
+                                     *y = *(struct evaluated_candidate *const *)b;
     uint64_t work_x = work_of(x->candidate), work_y = work_of(y->candidate);
     if (work_x != work_y)
         return work_x < work_y ? -1 : 1;
@@ -204,11 +206,12 @@ static void evaluate_all(struct block_pass *p)
 {
     struct transfers *transfers =
         transfers_new(&p->scratch, p->module, p->fn, &p->candidates.regions);
-    struct judged **smallest_first = ARENA_ARRAY(&p->scratch, struct judged *, p->count + 1);
+    struct evaluated_candidate **smallest_first =
+        ARENA_ARRAY(&p->scratch, struct evaluated_candidate *, p->count + 1);
     uint64_t left =
-        MOST_WORK * ((uint64_t)p->fn->insts.n + p->candidates.regions.unit_count) + LEAST_WORK;
+        MAX_WORK * ((uint64_t)p->fn->insts.n + p->candidates.regions.unit_count) + MIN_WORK;
     for (uint32_t i = 0; i < p->count; i++)
-        smallest_first[i] = &p->judged[i];
+        smallest_first[i] = &p->considered[i];
     if (p->count)
         qsort(smallest_first, p->count, sizeof *smallest_first, by_work);
     for (uint32_t i = 0; i < p->count; i++) {
@@ -227,16 +230,16 @@ static void evaluate_all(struct block_pass *p)
 static void choose(struct block_pass *p, struct block_span *spans)
 {
     for (uint32_t i = 0; i < p->count; i++) {
-        const struct judged *judged = &p->judged[i];
-        const struct block_plan *plan = &judged->plan;
+        const struct evaluated_candidate *considered = &p->considered[i];
+        const struct block_plan *plan = &considered->plan;
         const struct block_estimate *e = &plan->estimate;
         double weight = e->candidate ? e->weight : 0;
-        spans[i] =
-            (struct block_span){judged->candidate->begin, judged->candidate->end, weight, false, 0};
+        spans[i] = (struct block_span){considered->candidate->begin, considered->candidate->end,
+                                       weight, false, 0};
     }
     select_best(&p->scratch, spans, p->count);
     for (uint32_t i = 0; i < p->count; i++)
-        p->judged[i].plan.chosen = spans[i].chosen;
+        p->considered[i].plan.chosen = spans[i].chosen;
 }
 
 static uint32_t last_of(const struct block_pass *p, uint32_t block)
@@ -270,10 +273,10 @@ static void reject_barred(struct block_pass *p, const struct block_candidate *ca
            reason_barred(p->plan->arena, p->module, p->fn, inst, rule));
 }
 
-static void reject_cost(struct block_pass *p, const struct judged *judged)
+static void reject_cost(struct block_pass *p, const struct evaluated_candidate *considered)
 {
-    const struct block_candidate *candidate = judged->candidate;
-    const struct block_plan *plan = &judged->plan;
+    const struct block_candidate *candidate = considered->candidate;
+    const struct block_plan *plan = &considered->plan;
     bool mean = candidate->has_mean && p->options->cost == COST_REFINED;
     bool unknown = plan->trip == TRIP_UNKNOWN && plan->estimate.threshold && !mean;
     reject(p, unknown ? RULE_TRIP_UNKNOWN : RULE_NO_SAVING, plan->first,
@@ -282,19 +285,20 @@ static void reject_cost(struct block_pass *p, const struct judged *judged)
 }
 
 static void reject_rival(struct block_pass *p, const struct block_span *span,
-                         const struct block_span *spans, const struct judged *judged)
+                         const struct block_span *spans,
+                         const struct evaluated_candidate *considered)
 {
     const struct block_span *rival = &spans[span->rival];
-    const struct block_plan *plan = &p->judged[span->rival].plan;
+    const struct block_plan *plan = &p->considered[span->rival].plan;
     bool around = rival->begin <= span->begin && rival->end >= span->end;
-    reject(p, RULE_PASSED_OVER, judged->plan.first, plan->first,
+    reject(p, RULE_PASSED_OVER, considered->plan.first, plan->first,
            reason_rival(p->plan->arena, p->module, p->fn, plan, around));
 }
 
-static void explain(struct block_pass *p, const struct judged *judged,
+static void explain(struct block_pass *p, const struct evaluated_candidate *considered,
                     const struct block_span *span, const struct block_span *spans)
 {
-    const struct block_candidate *candidate = judged->candidate;
+    const struct block_candidate *candidate = considered->candidate;
     bool accesses = candidate->counts.loads || candidate->counts.stores;
     if (candidate->open)
         reject_open(p, candidate);
@@ -303,13 +307,13 @@ static void explain(struct block_pass *p, const struct judged *judged,
     else if (!accesses)
         reject(p, RULE_NO_ACCESS, candidate->counts.first, IR_NONE,
                "it has no access to global or local memory");
-    else if (!judged->evaluated)
+    else if (!considered->evaluated)
         reject(p, RULE_TOO_DEEP, candidate->counts.first, IR_NONE,
                "the candidates in it are nested too deeply; those were examined instead");
-    else if (!judged->plan.estimate.candidate)
-        reject_cost(p, judged);
+    else if (!considered->plan.estimate.candidate)
+        reject_cost(p, considered);
     else if (!span->chosen && span->rival != UINT32_MAX)
-        reject_rival(p, span, spans, judged);
+        reject_rival(p, span, spans, considered);
 }
 
 // Bars blocks that would cut the parameter scope of a call.
@@ -327,7 +331,7 @@ static void bar_cuts(struct block_pass *p)
     }
 }
 
-static void judge_function(struct block_pass *p)
+static void evaluate_function(struct block_pass *p)
 {
     traffics_init(&p->traffics, p->plan, p->module, p->options, p->function);
     candidates_find(&p->candidates, &p->scratch, p->module, p->fn, p->effects, &p->traffics);
@@ -337,13 +341,13 @@ static void judge_function(struct block_pass *p)
     struct block_span *spans = ARENA_ARRAY(&p->scratch, struct block_span, p->count + 1);
     choose(p, spans);
     for (uint32_t i = 0; i < p->count; i++) {
-        if (p->judged[i].evaluated)
-            vec_push(p->plan->arena, &p->plan->blocks, p->judged[i].plan);
+        if (p->considered[i].evaluated)
+            vec_push(p->plan->arena, &p->plan->blocks, p->considered[i].plan);
         uint32_t before = p->plan->rejections.n;
-        explain(p, &p->judged[i], &spans[i], spans);
+        explain(p, &p->considered[i], &spans[i], spans);
         for (uint32_t k = before; k < p->plan->rejections.n; k++) {
-            p->plan->rejections.v[k].last = p->judged[i].candidate->counts.last;
-            p->plan->rejections.v[k].shape = p->judged[i].candidate->kind;
+            p->plan->rejections.v[k].last = p->considered[i].candidate->counts.last;
+            p->plan->rejections.v[k].shape = p->considered[i].candidate->kind;
         }
     }
 }
@@ -395,7 +399,7 @@ static void run(const struct pass_work *work)
             reject_incomplete(&pass);
             continue;
         }
-        judge_function(&pass);
+        evaluate_function(&pass);
         reject_unreachable(&pass);
         arena_reset(&pass.scratch);
     }

@@ -290,7 +290,7 @@ static bool is_loop(const struct candidate_search *s, const struct candidate_ite
 }
 
 // Adds the longest sequence of these items, and the one without outer items that have no access.
-static void add_runs(struct candidate_search *s, uint32_t from, uint32_t to)
+static void add_sequences(struct candidate_search *s, uint32_t from, uint32_t to)
 {
     const struct candidate_item *items = s->items.v;
     while (from < to && (!items[from].starts || items[from].counts.first == IR_NONE))
@@ -341,7 +341,7 @@ static void search_sequence(struct candidate_search *s, const struct region_part
             continue;
         while (to + 1 < s->items.n && is_clean(&s->items.v[to + 1]))
             to++;
-        add_runs(s, i, to);
+        add_sequences(s, i, to);
         i = to;
     }
 }

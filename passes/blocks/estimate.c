@@ -27,15 +27,15 @@ static struct block_estimate estimate_of(enum block_kind kind, enum cost_model c
 }
 
 // Evaluates at the measured mean instead of the threshold; not in the paper's model.
-static void judge_mean(struct block_estimate *to, const struct bandwidth *bw, double mean)
+static void evaluate_mean(struct block_estimate *to, const struct bandwidth *bw, double mean)
 {
     to->candidate = to->threshold && mean >= (double)to->threshold;
     to->conditional &= to->candidate;
     to->weight = -(bandwidth_tx(bw, mean) + bandwidth_rx(bw, mean));
 }
 
-struct block_estimate block_judge(const struct block_terms *terms, enum cost_model cost,
-                                  const struct bandwidth *bw)
+struct block_estimate block_evaluate(const struct block_terms *terms, enum cost_model cost,
+                                     const struct bandwidth *bw)
 {
     bool constant = terms->trip == TRIP_CONSTANT, mean = terms->mean && cost == COST_REFINED;
     struct block_estimate to = estimate_of(terms->kind, cost, bw);
@@ -58,6 +58,6 @@ struct block_estimate block_judge(const struct block_terms *terms, enum cost_mod
     to.saves = channels(to.at_tx, to.at_rx);
     to.weight = -(to.at_tx + to.at_rx);
     if (mean)
-        judge_mean(&to, bw, *terms->mean);
+        evaluate_mean(&to, bw, *terms->mean);
     return to;
 }

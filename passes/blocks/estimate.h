@@ -12,5 +12,5 @@ struct block_terms {
 };
 
 // Returns the estimate of a block that may be offloaded.
-struct block_estimate block_judge(const struct block_terms *terms, enum cost_model cost,
-                                  const struct bandwidth *bw);
+struct block_estimate block_evaluate(const struct block_terms *terms, enum cost_model cost,
+                                     const struct bandwidth *bw);

@@ -3,7 +3,7 @@
 
 static uint32_t line_of(const struct ir_module *module, const struct ir_function *fn, uint32_t inst)
 {
-    return ir_place(module, fn, inst).line;
+    return ir_position(module, fn, inst).line;
 }
 
 // Returns the opcode as it is written, with its modifiers.

@@ -1,10 +1,10 @@
 #include "passes/chains/match.h"
 
-enum { MOST_BLOCKS = 64, MOST_INSTRUCTIONS = 2048 };
+enum { MAX_BLOCKS = 64, MAX_INSTRUCTIONS = 2048 };
 
 // The blocks between the load's block and the comparison's.
 struct between {
-    uint32_t block[MOST_BLOCKS];
+    uint32_t block[MAX_BLOCKS];
     uint32_t count;
 };
 
@@ -24,7 +24,7 @@ static bool go_on(struct across *across, uint32_t block, uint32_t from, uint32_t
         return false;
     for (uint32_t i = 0; i < fn->blocks.v[block].succ_count; i++) {
         uint32_t next = ir_succs(fn, block)[i];
-        if (next == from || (next != to && between->count == MOST_BLOCKS))
+        if (next == from || (next != to && between->count == MAX_BLOCKS))
             return false;
         if (next == to)
             continue;
@@ -99,7 +99,7 @@ static bool may_pass_all(const struct across *across, uint32_t load, uint32_t la
     uint32_t count = from->end - load + (last - to->first);
     for (uint32_t i = 0; i < between->count; i++)
         count += fn->blocks.v[between->block[i]].end - fn->blocks.v[between->block[i]].first;
-    if (count > MOST_INSTRUCTIONS) {
+    if (count > MAX_INSTRUCTIONS) {
         *why = (struct obstacle){RULE_CROSS_BLOCK, last, load};
         return false;
     }

@@ -15,7 +15,7 @@ static int by_number(const void *left, const void *right)
     return *a < *b ? -1 : *a > *b;
 }
 
-static int by_place(const void *left, const void *right)
+static int by_position(const void *left, const void *right)
 {
     return by_number(((const struct chain *)left)->inst, ((const struct chain *)right)->inst);
 }
@@ -43,7 +43,7 @@ static void list_rejections(struct matcher *m, struct plan *plan)
 }
 
 // Lists a kernel with chains whose shared memory leaves no room for the service queue.
-static void judge_shared(struct matcher *m, struct shared_search *search, const struct plan *plan,
+static void check_shared(struct matcher *m, struct shared_search *search, const struct plan *plan,
                          uint32_t first_chain)
 {
     if (plan->chains.n == first_chain || !m->fn->is_entry)
@@ -81,10 +81,10 @@ static void run_on(const struct pass_work *work, uint32_t function)
     match_patterns(&m);
     if (m.candidates.n)
         match_choose(&m, plan);
-    stores_judge(&m, plan, first);
+    stores_check(&m, plan, first);
     if (plan->chains.n > first)
-        qsort(plan->chains.v + first, plan->chains.n - first, sizeof *plan->chains.v, by_place);
-    judge_shared(&m, work->state, plan, first);
+        qsort(plan->chains.v + first, plan->chains.n - first, sizeof *plan->chains.v, by_position);
+    check_shared(&m, work->state, plan, first);
     list_rejections(&m, plan);
     arena_free(&m.scratch);
 }

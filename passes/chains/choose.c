@@ -6,8 +6,8 @@
 // is one node. Candidates without a common place do not affect each other, so each group of
 // overlapping candidates is examined on its own.
 //
-// Groups of up to EXACT_MOST candidates get the set with the largest saving, in which a chain may
-// also lose its store (patterns 1 and 9 become 2 and 8). After MOST_ATTEMPTS, and in larger groups,
+// Groups of up to EXACT_MAX candidates get the set with the largest saving, in which a chain may
+// also lose its store (patterns 1 and 9 become 2 and 8). After MAX_ATTEMPTS, and in larger groups,
 // chains with larger savings are chosen first; of equal ones, those whose members are already
 // adjacent, then those that come first in the text. If a chain excludes at most k others, this
 // saves at least 1/k of the optimum: each chosen chain stands for those that it excludes, none of
@@ -16,7 +16,7 @@
 #include "passes/chains/saving.h"
 #include <stdlib.h>
 
-enum { EXACT_MOST = 8, EXACT_SPAN = 512, MOST_ATTEMPTS = 2000 };
+enum { EXACT_MAX = 8, EXACT_SPAN = 512, MAX_ATTEMPTS = 2000 };
 
 enum decision { OUT, WITHOUT_STORE, WHOLE };
 
@@ -35,7 +35,7 @@ struct search {
     uint32_t first, span; // range of places
     double *rest;         // upper bound on the saving of the choices from each one on
     double best;
-    enum decision now[EXACT_MOST];
+    enum decision now[EXACT_MAX];
     uint32_t *saved; // room for the places of each depth
 };
 
@@ -88,8 +88,8 @@ static struct load *nth_load(struct matcher *m, const struct candidate *candidat
     return match_load_at(m, n < own ? candidate->inst[n] : candidate->aside[n - own]);
 }
 
-static void turn_down(struct matcher *m, const struct candidate *candidate,
-                      const struct obstacle *why)
+static void reject_candidate(struct matcher *m, const struct candidate *candidate,
+                             const struct obstacle *why)
 {
     for (uint32_t i = 0; i < load_count(candidate); i++)
         verdict_obstacle(m, nth_load(m, candidate, i), why, candidate);
@@ -105,7 +105,7 @@ static void give_up(struct matcher *m, struct candidate *candidate, const struct
         candidate->count -= candidate->tail;
         candidate->tail = 0;
     } else {
-        turn_down(m, candidate, why);
+        reject_candidate(m, candidate, why);
         candidate->done = true;
     }
 }
@@ -168,9 +168,9 @@ static void check_expected(struct matcher *m, struct candidate *candidate)
 static bool gains_too_little(const struct matcher *m, const struct candidate *candidate,
                              uint32_t pattern, uint32_t count)
 {
-    const double *least = verdict_least(m, candidate);
-    return least &&
-           saving_of(m->facts, m->capability, pattern, candidate->inst, count).expected < *least;
+    const double *min = verdict_min_saving(m, candidate);
+    return min &&
+           saving_of(m->facts, m->capability, pattern, candidate->inst, count).expected < *min;
 }
 
 // Rejects a candidate that is expected to save less than the options require. A scattered store may
@@ -257,7 +257,7 @@ static void set_aside(struct candidate *to, const struct candidate *form)
         bool there = has_inst(to, form->inst[i]);
         for (uint32_t k = 0; k < to->aside_count; k++)
             there |= to->aside[k] == form->inst[i];
-        if (!there && to->aside_count < MOST_ASIDE)
+        if (!there && to->aside_count < MAX_ASIDE)
             to->aside[to->aside_count++] = form->inst[i];
     }
 }
@@ -384,7 +384,7 @@ static void descend(struct search *s, uint32_t at, double sum)
     for (enum decision decision = WHOLE; decision > OUT; decision--) {
         struct obstacle why;
         uint32_t count = candidate->count - (decision == WITHOUT_STORE);
-        if (choice->saves[decision] <= 0 || ++s->attempts > MOST_ATTEMPTS ||
+        if (choice->saves[decision] <= 0 || ++s->attempts > MAX_ATTEMPTS ||
             !order_allows(&s->m->order, candidate->inst, count, &why))
             continue;
         s->now[at] = decision;
@@ -401,16 +401,16 @@ static void search_group(struct matcher *m, struct choice *choices, uint32_t cou
                          uint32_t span)
 {
     struct search s = {.m = m, .choices = choices, .count = count, .first = first, .span = span};
-    double rest[EXACT_MOST + 1] = {0};
+    double rest[EXACT_MAX + 1] = {0};
     for (uint32_t i = count; i-- > 0;) {
-        double most = choices[i].saves[WHOLE];
-        most = choices[i].saves[WITHOUT_STORE] > most ? choices[i].saves[WITHOUT_STORE] : most;
-        rest[i] = rest[i + 1] + (most > 0 ? most : 0);
+        double max = choices[i].saves[WHOLE];
+        max = choices[i].saves[WITHOUT_STORE] > max ? choices[i].saves[WITHOUT_STORE] : max;
+        rest[i] = rest[i + 1] + (max > 0 ? max : 0);
     }
     s.rest = rest;
     s.best = -1;
     if (!m->saved)
-        m->saved = ARENA_ARRAY(&m->scratch, uint32_t, 2 * EXACT_SPAN * EXACT_MOST);
+        m->saved = ARENA_ARRAY(&m->scratch, uint32_t, 2 * EXACT_SPAN * EXACT_MAX);
     s.saved = m->saved;
     descend(&s, 0, 0);
 }
@@ -447,7 +447,7 @@ static void choose_group(struct matcher *m, struct choice *choices, uint32_t cou
 {
     uint32_t first = choices[0].first;
     qsort(choices, count, sizeof *choices, by_saving);
-    if (count < 2 || count > EXACT_MOST || last - first >= EXACT_SPAN) {
+    if (count < 2 || count > EXACT_MAX || last - first >= EXACT_SPAN) {
         choose_greedily(m, choices, count, plan);
     } else {
         search_group(m, choices, count, first, last + 1 - first);

@@ -53,7 +53,7 @@ static bool fits_register(const struct matcher *m, uint32_t inst, uint16_t bits)
     return bits == ir_type_bits(at->type);
 }
 
-static void judge_readers(struct matcher *m, struct load *load)
+static void check_readers(struct matcher *m, struct load *load)
 {
     uint32_t maker = match_last_copy(m, load->inst);
     load->version = ir_defined(m->fn, maker);
@@ -81,7 +81,7 @@ static void judge_readers(struct matcher *m, struct load *load)
     load->reader = reader;
 }
 
-static void judge_load(struct matcher *m, struct load *load)
+static void check_load(struct matcher *m, struct load *load)
 {
     const struct ir_function *fn = m->fn;
     if (fn->incomplete) {
@@ -110,7 +110,7 @@ static void judge_load(struct matcher *m, struct load *load)
         verdict_set(m, load, RULE_WIDTH, IR_NONE, "%s has more bits than the %s reads",
                     verdict_value(m, load->version), verdict_inst(m, load->inst));
     } else {
-        judge_readers(m, load);
+        check_readers(m, load);
     }
 }
 
@@ -121,7 +121,7 @@ void match_loads(struct matcher *m)
         if (!is_listed(m, inst))
             continue;
         struct load load = {inst, IR_NONE, IR_NONE, false, {RULE_COUNT, IR_NONE, NULL}};
-        judge_load(m, &load);
+        check_load(m, &load);
         vec_push(&m->scratch, &m->loads, load);
         for (uint32_t at = inst; at != IR_NONE; at = m->copy[at])
             m->load_of[at] = m->loads.n;

@@ -85,7 +85,7 @@ void match_add_scalar(struct candidate *candidate, const struct input *input)
 static struct candidate candidate_of(const struct inputs *inputs, uint32_t pattern)
 {
     struct candidate candidate = {.pattern = pattern, .scalars = inputs->number[INPUT_SCALAR]};
-    for (uint32_t i = 0; i < inputs->count && i < MOST_INPUTS; i++)
+    for (uint32_t i = 0; i < inputs->count && i < MAX_INPUTS; i++)
         if (inputs->v[i].kind == INPUT_LOAD)
             match_add_load(&candidate, inputs->v[i].load);
     return candidate;
@@ -150,7 +150,7 @@ static void add_alternatives(struct matcher *m, const struct inputs *inputs, uin
 // Returns the pattern of one operation, or 0.
 static uint32_t pattern_of(const struct inputs *inputs, bool stored, bool compares)
 {
-    if (inputs->count > MOST_INPUTS || inputs->number[INPUT_REGISTER])
+    if (inputs->count > MAX_INPUTS || inputs->number[INPUT_REGISTER])
         return 0;
     return pattern_find(inputs->number[INPUT_LOAD], 1, inputs->number[INPUT_SCALAR], stored,
                         compares);
@@ -170,18 +170,18 @@ static void add_candidate(struct matcher *m, const struct inputs *inputs, uint32
 
 // Verdicts
 
-static void judge_inputs(struct matcher *m, const struct inputs *inputs, enum plan_rule rule,
+static void check_inputs(struct matcher *m, const struct inputs *inputs, enum plan_rule rule,
                          uint32_t because, const char *text)
 {
-    for (uint32_t i = 0; i < inputs->count && i < MOST_INPUTS; i++)
+    for (uint32_t i = 0; i < inputs->count && i < MAX_INPUTS; i++)
         if (inputs->v[i].kind == INPUT_LOAD)
             verdict_set(m, inputs->v[i].load, rule, because, "%s", text);
 }
 
 // Handles an operand from a load of the same block that is rejected itself. Its reason holds here,
 // too, since without it there might be a chain.
-static bool judge_by_partner(struct matcher *m, const struct inputs *inputs, uint32_t inst,
-                             const struct input *other)
+static bool check_partner(struct matcher *m, const struct inputs *inputs, uint32_t inst,
+                          const struct input *other)
 {
     const struct load *partner = match_load_of(m, other->version);
     if (!partner || partner->verdict.rule == RULE_COUNT ||
@@ -192,26 +192,26 @@ static bool judge_by_partner(struct matcher *m, const struct inputs *inputs, uin
                      verdict_operand(m, other->operand), partner->verdict.text);
     uint32_t because =
         partner->verdict.because == IR_NONE ? partner->inst : partner->verdict.because;
-    judge_inputs(m, inputs, partner->verdict.rule, because, text);
+    check_inputs(m, inputs, partner->verdict.rule, because, text);
     return true;
 }
 
 // Handles an operand that is a register of each thread. If a scalar in its place would match a
 // pattern, that is the reason; otherwise the operation has one operand too many.
-static void judge_register(struct matcher *m, const struct inputs *inputs, uint32_t inst,
+static void check_register(struct matcher *m, const struct inputs *inputs, uint32_t inst,
                            bool scalar_would_do)
 {
     const struct input *other = inputs_find(inputs, INPUT_REGISTER);
-    if (judge_by_partner(m, inputs, inst, other))
+    if (check_partner(m, inputs, inst, other))
         return;
     const char *what = verdict_inst(m, inst), *name = verdict_operand(m, other->operand);
     if (scalar_would_do)
-        judge_inputs(m, inputs, RULE_VARYING_SCALAR, inst,
+        check_inputs(m, inputs, RULE_VARYING_SCALAR, inst,
                      arena_printf(&m->scratch,
                                   "%s in the %s may differ between the lanes of a warp", name,
                                   what));
     else
-        judge_inputs(
+        check_inputs(
             m, inputs, RULE_REGISTER_OPERAND, inst,
             arena_printf(&m->scratch,
                          "the %s needs %s, a register of each thread that does not fit the packet",
@@ -233,13 +233,13 @@ static bool is_among(const struct matcher *m, uint32_t version, bool want_store,
 }
 
 // Handles a result of one load, and maybe a scalar, that no store of the chain accepts.
-static void judge_ending(struct matcher *m, const struct inputs *inputs, uint32_t inst,
+static void check_ending(struct matcher *m, const struct inputs *inputs, uint32_t inst,
                          const struct ending *ending)
 {
     const char *what = verdict_inst(m, inst), *value = verdict_value(m, ir_defined(m->fn, inst));
     uint32_t reader = ending->readers.inst[0], store;
     if (ending->rule != RULE_COUNT) {
-        for (uint32_t i = 0; i < inputs->count && i < MOST_INPUTS; i++)
+        for (uint32_t i = 0; i < inputs->count && i < MAX_INPUTS; i++)
             if (inputs->v[i].kind == INPUT_LOAD)
                 verdict_store(m, inputs->v[i].load, reader, ending->rule);
     } else if (ending->readers.count == 2 &&
@@ -248,12 +248,12 @@ static void judge_ending(struct matcher *m, const struct inputs *inputs, uint32_
         const char *by = other == IR_NONE
                              ? "in another block"
                              : arena_printf(&m->scratch, "by the %s", verdict_inst(m, other));
-        judge_inputs(m, inputs, RULE_RESULT_USED, other,
+        check_inputs(m, inputs, RULE_RESULT_USED, other,
                      arena_printf(&m->scratch,
                                   "%s, the result of the %s, is stored and used again %s", value,
                                   what, by));
     } else {
-        judge_inputs(m, inputs, RULE_PATTERN, inst,
+        check_inputs(m, inputs, RULE_PATTERN, inst,
                      arena_printf(&m->scratch,
                                   "%s, the result of the %s, is not stored; no pattern has such "
                                   "a result",
@@ -272,11 +272,11 @@ static void match_compute(struct matcher *m, uint32_t inst)
     if (pattern)
         add_candidate(m, &inputs, pattern, inst, ending.store);
     else if (inputs.number[INPUT_REGISTER])
-        judge_register(m, &inputs, inst, stored && inputs.count == 2);
+        check_register(m, &inputs, inst, stored && inputs.count == 2);
     else if (inputs.count <= 2)
-        judge_ending(m, &inputs, inst, &ending);
+        check_ending(m, &inputs, inst, &ending);
     else
-        judge_inputs(m, &inputs, RULE_PATTERN, inst,
+        check_inputs(m, &inputs, RULE_PATTERN, inst,
                      arena_printf(&m->scratch, "the %s matches none of the patterns",
                                   verdict_inst(m, inst)));
 }
@@ -289,9 +289,9 @@ static void match_compare(struct matcher *m, uint32_t inst)
     if (pattern)
         add_candidate(m, &inputs, pattern, inst, IR_NONE);
     else if (inputs.number[INPUT_REGISTER])
-        judge_register(m, &inputs, inst, inputs.count == 2);
+        check_register(m, &inputs, inst, inputs.count == 2);
     else
-        judge_inputs(m, &inputs, RULE_PATTERN, inst,
+        check_inputs(m, &inputs, RULE_PATTERN, inst,
                      arena_printf(&m->scratch, "the %s matches none of the patterns",
                                   verdict_inst(m, inst)));
 }
@@ -320,7 +320,7 @@ static void match_product(struct matcher *m, uint32_t inst, const struct inputs 
     const char *text = arena_printf(
         &m->scratch, "the %s multiplies two loaded values and adds %s: --fma=split divides it",
         verdict_inst(m, inst), verdict_operand(m, inputs->v[2].operand));
-    judge_inputs(m, inputs, RULE_FMA, inst, text);
+    check_inputs(m, inputs, RULE_FMA, inst, text);
     vec_push(&m->scratch, &m->rejections,
              (struct rejection){m->function, CANDIDATE_CHAIN, RULE_FMA, inst, IR_NONE,
                                 arena_strndup(m->arena, text, strlen(text)), .last = IR_NONE});
@@ -328,7 +328,7 @@ static void match_product(struct matcher *m, uint32_t inst, const struct inputs 
 
 static bool repeats_load(const struct inputs *inputs)
 {
-    for (uint32_t i = 0; i < inputs->count && i < MOST_INPUTS; i++)
+    for (uint32_t i = 0; i < inputs->count && i < MAX_INPUTS; i++)
         for (uint32_t k = 0; k < i && inputs->v[i].kind == INPUT_LOAD; k++)
             if (inputs->v[k].version == inputs->v[i].version)
                 return true;
@@ -370,10 +370,10 @@ static void match_fused(struct matcher *m, uint32_t inst)
     if (usual && x->kind == INPUT_LOAD && y->kind == INPUT_LOAD)
         match_product(m, inst, &inputs);
     else if (inputs.number[INPUT_REGISTER])
-        judge_register(m, &inputs, inst,
+        check_register(m, &inputs, inst,
                        usual && z->kind == INPUT_LOAD && inputs.number[INPUT_LOAD] == 2);
     else
-        judge_inputs(m, &inputs, RULE_PATTERN, inst,
+        check_inputs(m, &inputs, RULE_PATTERN, inst,
                      arena_printf(&m->scratch, "the %s matches none of the patterns",
                                   verdict_inst(m, inst)));
 }

@@ -57,19 +57,19 @@ struct input {
     bool uniform;      // equal in all lanes of a warp: it can be a scalar
 };
 
-enum { MOST_ASIDE = 3 };
+enum { MAX_ASIDE = 3 };
 
 struct candidate {
     uint32_t pattern;
     uint32_t count;
-    uint32_t inst[CHAIN_MOST]; // loads, their copies, ALU and copies of its results, store
+    uint32_t inst[CHAIN_MAX]; // loads, their copies, ALU and copies of its results, store
     uint32_t tail; // number of last members that belong to the store: itself, and copies that only
                    // it reads
     uint32_t scalars;
     bool split, across, done;
     uint32_t next; // another form of the candidate: index in `alternatives` + 1, or 0
     // Loads used as its scalar; of a chosen candidate also the loads of its other forms.
-    uint32_t aside[MOST_ASIDE], aside_count;
+    uint32_t aside[MAX_ASIDE], aside_count;
 };
 
 struct matcher {
@@ -157,7 +157,7 @@ void stores_left_out(struct matcher *m, const struct candidate *candidate,
                      const struct obstacle *why);
 // Adds the reasons of stores that are in no chain of the function; its chains start at
 // `first_chain`. Requires that the chains are chosen and that every other load has its verdict.
-void stores_judge(struct matcher *m, const struct plan *plan, uint32_t first_chain);
+void stores_check(struct matcher *m, const struct plan *plan, uint32_t first_chain);
 
 // Verdicts of loads (verdict.c). The first verdict of a load is kept.
 void verdict_set(struct matcher *m, struct load *load, enum plan_rule rule, uint32_t because,
@@ -188,7 +188,7 @@ void verdict_obstacle(struct matcher *m, struct load *load, const struct obstacl
 void verdict_capacity(struct matcher *m, struct load *load, const struct candidate *candidate,
                       const char *what);
 // Returns the minimum expected saving that the options require of a candidate, or NULL.
-const double *verdict_least(const struct matcher *m, const struct candidate *candidate);
+const double *verdict_min_saving(const struct matcher *m, const struct candidate *candidate);
 // For a load whose chain is expected to save less than that.
 void verdict_gain(struct matcher *m, struct load *load, const struct candidate *candidate);
 // For a load whose chain saves nothing by the cost model.
@@ -197,13 +197,13 @@ void verdict_saving(struct matcher *m, struct load *load, const struct candidate
 
 // Operands of an ALU instruction as the patterns classify them.
 
-enum { MOST_INPUTS = 4 };
+enum { MAX_INPUTS = 4 };
 
 // Inputs of an ALU instruction.
 struct inputs {
-    uint32_t count;     // if more than MOST_INPUTS, `v` is incomplete
+    uint32_t count;     // if more than MAX_INPUTS, `v` is incomplete
     uint32_t number[3]; // of each kind, in `v`
-    struct input v[MOST_INPUTS];
+    struct input v[MAX_INPUTS];
 };
 
 // Returns the inputs of an instruction. `merge`: a register that is used twice is one input. In a

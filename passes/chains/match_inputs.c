@@ -20,7 +20,7 @@ static struct input input_of(struct matcher *m, uint32_t inst, uint32_t operand)
 
 static bool is_there(const struct inputs *inputs, uint32_t version)
 {
-    for (uint32_t i = 0; version != IR_NONE && i < inputs->count && i < MOST_INPUTS; i++)
+    for (uint32_t i = 0; version != IR_NONE && i < inputs->count && i < MAX_INPUTS; i++)
         if (inputs->v[i].version == version)
             return true;
     return false;
@@ -36,18 +36,18 @@ struct inputs inputs_of(struct matcher *m, uint32_t inst, bool merge)
         struct input input = input_of(m, inst, i);
         if (merge && is_there(&inputs, input.version))
             continue;
-        if (inputs.count < MOST_INPUTS) {
+        if (inputs.count < MAX_INPUTS) {
             inputs.v[inputs.count] = input;
             inputs.number[input.kind]++;
         }
-        inputs.count += inputs.count <= MOST_INPUTS;
+        inputs.count += inputs.count <= MAX_INPUTS;
     }
     return inputs;
 }
 
 const struct input *inputs_find(const struct inputs *inputs, enum input_kind kind)
 {
-    for (uint32_t i = 0; i < inputs->count && i < MOST_INPUTS; i++)
+    for (uint32_t i = 0; i < inputs->count && i < MAX_INPUTS; i++)
         if (inputs->v[i].kind == kind)
             return &inputs->v[i];
     return NULL;

@@ -8,11 +8,11 @@
 #include "passes/chains/match.h"
 #include <string.h>
 
-enum { MOST_ELEMENTS = 4, MOST_SOURCES = 4 };
+enum { MAX_ELEMENTS = 4, MAX_SOURCES = 4 };
 
 struct elements {
     uint32_t count;
-    uint32_t version[MOST_ELEMENTS];
+    uint32_t version[MAX_ELEMENTS];
 };
 
 // Source of an operation's operand: a vector, a scalar, or neither.
@@ -23,14 +23,14 @@ struct source_of {
 
 struct shape {
     uint32_t count, loads, scalars;
-    struct source_of v[MOST_SOURCES];
+    struct source_of v[MAX_SOURCES];
 };
 
 struct vector {
     struct matcher *m;
     struct load *load;
     uint32_t width;
-    uint32_t operation[MOST_ELEMENTS];
+    uint32_t operation[MAX_ELEMENTS];
 };
 
 // Returns the registers that an access loads or stores, in order; count 0 if not all are registers.
@@ -42,7 +42,7 @@ static struct elements elements_of(const struct matcher *m, uint32_t inst, enum 
         const struct ir_operand *operand = &m->fn->operands.v[i];
         if (operand->role != role)
             continue;
-        if (operand->kind != OPERAND_REGISTER || elements.count == MOST_ELEMENTS)
+        if (operand->kind != OPERAND_REGISTER || elements.count == MAX_ELEMENTS)
             return (struct elements){0};
         elements.version[elements.count++] = m->fn->operand_version.v[i];
     }
@@ -133,7 +133,7 @@ static bool read_sources(struct vector *v, uint32_t element, struct shape *shape
             from.load = vector_of(m, m->fn->operand_version.v[i], element);
         bool scalar = !from.load && operand->kind != OPERAND_UNKNOWN &&
                       divergence_operand(facts_certain(m->facts), i);
-        if ((!from.load && !scalar) || shape->count == MOST_SOURCES)
+        if ((!from.load && !scalar) || shape->count == MAX_SOURCES)
             return false;
         shape->loads += from.load != NULL;
         shape->scalars += scalar;

@@ -3,8 +3,8 @@
 #include "support/search.h"
 
 enum {
-    MOST_APART = 1 << 14, // instructions between a chain's first and last member
-    MOST_COMPARED = 256,  // addresses that are compared; beyond this, any two accesses depend
+    MAX_APART = 1 << 14, // instructions between a chain's first and last member
+    MAX_COMPARED = 256,  // addresses that are compared; beyond this, any two accesses depend
 };
 
 // Role of an instruction in the order.
@@ -68,7 +68,7 @@ static void read_access(struct order *order, uint32_t inst, enum order_effect ef
 // Declarations in the middle of the body
 
 // Returns the first instruction after the node.
-static uint32_t first_behind(const struct ir_function *fn, uint32_t node)
+static uint32_t first_after(const struct ir_function *fn, uint32_t node)
 {
     return SEARCH(i, 0, fn->insts.n, fn->insts.v[i].node <= node);
 }
@@ -84,7 +84,7 @@ static void find_after(struct order *order, uint32_t inst)
         uint32_t declaration = fn->registers.v[operand->index].decl;
         if (declaration == IR_NONE || declaration < fn->insts.v[0].node)
             continue;
-        uint32_t after = first_behind(fn, declaration);
+        uint32_t after = first_after(fn, declaration);
         order->after[inst] = after > order->after[inst] ? after : order->after[inst];
     }
 }
@@ -227,7 +227,7 @@ static bool is_needed(const struct order *order, uint32_t inst)
     }
     if (!order->access[inst])
         return false;
-    if (order->late.n > MOST_COMPARED)
+    if (order->late.n > MAX_COMPARED)
         return true;
     for (uint32_t i = 0; i < order->late.n; i++)
         if (memory_depends(order, inst, order->late.v[i]))
@@ -346,7 +346,7 @@ bool order_allows(struct order *order, const uint32_t *members, uint32_t count,
     uint32_t first, last;
     find_span(order, members, count, &first, &last);
     begin_round(order, members, count);
-    if (last - first > MOST_APART) {
+    if (last - first > MAX_APART) {
         *why = (struct obstacle){RULE_ORDER, IR_NONE, IR_NONE};
         return false;
     }

@@ -8,7 +8,7 @@ enum { LINE_LANE = COALESCING_LINE / WARP_LANES };    // bytes of a lane if a wa
 struct sums {
     double stores;       // lines
     double missed, left; // lines of loads: expected to miss; not certain to hit
-    double most;         // maximum lines of one access
+    double max;          // maximum lines of one access
     uint32_t plain;      // lines of all accesses if their lanes were adjacent
     uint32_t packets;    // packets of the longest access if its lanes were adjacent
 };
@@ -57,7 +57,7 @@ bool saving_is_served(struct facts *facts, uint32_t load)
     struct reuse reuse = reuse_of(facts_reuses(facts), load);
     struct coalescing c = coalescing_of(facts_coalescings(facts), load);
     bool soon = reuse.kind == REUSE_SAME || reuse.kind == REUSE_LOOP;
-    return soon && c.known && c.most <= 1;
+    return soon && c.known && c.max <= 1;
 }
 
 const char *saving_served_text(struct facts *facts, struct arena *arena, uint32_t load)
@@ -77,7 +77,7 @@ static void add_access(struct facts *facts, const struct capability *capability,
     double lines = lines_of(facts, inst, plain);
     sums->plain += plain;
     sums->packets = packets > sums->packets ? packets : sums->packets;
-    sums->most = lines > sums->most ? lines : sums->most;
+    sums->max = lines > sums->max ? lines : sums->max;
     if (at->class == CLASS_LOAD) {
         sums->missed += lines * miss_of(facts, inst);
         sums->left += lines * certain_miss_of(facts, inst);
@@ -114,8 +114,8 @@ struct saving saving_of(struct facts *facts, const struct capability *capability
             capability_data_flits(capability, result_bytes(facts->fn, members, count));
     uint32_t alone = sums.plain * line, away = sums.packets * packet + saving.response_flits;
     saving.saved = alone > away ? alone - away : 0;
-    bool scattered = sums.most > sums.packets;
-    double packets = scattered ? sums.most : sums.packets;
+    bool scattered = sums.max > sums.packets;
+    double packets = scattered ? sums.max : sums.packets;
     double response = row->response == RESPONSE_DATA && scattered
                           ? packets + saving.response_flits - sums.packets
                           : packets * saving.response_flits / sums.packets;

@@ -38,7 +38,7 @@ static uint32_t guard_between(const struct ir_function *fn, uint32_t from, uint3
 }
 
 // Handles a store that would end the chain of `from` if it could.
-static void judge_end(struct matcher *m, struct load *store, uint32_t from, enum plan_rule rule)
+static void check_end(struct matcher *m, struct load *store, uint32_t from, enum plan_rule rule)
 {
     uint32_t writer = guard_between(m->fn, from, store->inst);
     const char *what = verdict_inst(m, store->inst), *chain = verdict_inst(m, from);
@@ -52,14 +52,14 @@ static void judge_end(struct matcher *m, struct load *store, uint32_t from, enum
 }
 
 // Handles a value that is the result of a chain, which leaves it at the core.
-static void judge_result(struct matcher *m, struct load *store, uint32_t version, uint32_t from)
+static void check_result(struct matcher *m, struct load *store, uint32_t version, uint32_t from)
 {
     struct readers readers = uses_readers(&m->uses, version);
     uint32_t other = readers.inst[readers.inst[0] == store->inst];
     const char *what = verdict_inst(m, store->inst), *value = verdict_value(m, version);
     enum plan_rule rule = match_store_fault(m, store->inst, from);
     if (readers.count < 2 && rule != RULE_COUNT)
-        judge_end(m, store, from, rule);
+        check_end(m, store, from, rule);
     else if (readers.count < 2)
         verdict_set(m, store, RULE_OVERLAP, from,
                     "the %s stores %s, which the chain of the %s leaves at the core", what, value,
@@ -73,12 +73,12 @@ static void judge_result(struct matcher *m, struct load *store, uint32_t version
 }
 
 // Handles a value from a load that is rejected. The reason of the load is that of the store.
-static void judge_by_load(struct matcher *m, struct load *store, const struct load *load)
+static void check_store_of_load(struct matcher *m, struct load *store, const struct load *load)
 {
     const struct verdict *verdict = &load->verdict;
     bool here = verdict->because == IR_NONE || verdict->because == store->inst;
     if (verdict->rule == RULE_COUNT)
-        judge_result(m, store, load->version, load->inst);
+        check_result(m, store, load->version, load->inst);
     else
         verdict_set(m, store, verdict->rule, here ? load->inst : verdict->because,
                     "the %s stores a value computed from %s, and there %s",
@@ -99,21 +99,21 @@ static const struct load *loaded_source(struct matcher *m, uint32_t inst)
     return NULL;
 }
 
-static void judge_computation(struct matcher *m, struct load *store, uint32_t version,
+static void check_computation(struct matcher *m, struct load *store, uint32_t version,
                               uint32_t from)
 {
     const struct load *load = loaded_source(m, from);
     struct alu alu = alu_of(m->capability, m->module, m->fn, from);
     const char *what = verdict_inst(m, store->inst), *value = verdict_value(m, version);
     if (bits_test(m->chained, from))
-        judge_result(m, store, version, from);
+        check_result(m, store, version, from);
     else if (alu.kind == ALU_NONE)
         verdict_set(
             m, store, alu.rule, from,
             "the %s stores %s, the result of the %s, which the ALU near the data does not support",
             what, value, verdict_inst(m, from));
     else if (load)
-        judge_by_load(m, store, load);
+        check_store_of_load(m, store, load);
     else
         verdict_set(m, store, RULE_PATTERN, from,
                     "the %s stores %s, the result of the %s, which reads no value that is loaded "
@@ -121,7 +121,7 @@ static void judge_computation(struct matcher *m, struct load *store, uint32_t ve
                     what, value, verdict_inst(m, from));
 }
 
-static void judge_origin(struct matcher *m, struct load *store, uint32_t version)
+static void check_origin(struct matcher *m, struct load *store, uint32_t version)
 {
     const struct ir_version *at = &m->fn->versions.v[version];
     const char *what = verdict_inst(m, store->inst), *value = verdict_value(m, version);
@@ -138,7 +138,7 @@ static void judge_origin(struct matcher *m, struct load *store, uint32_t version
                     "the %s stores %s, which is made in another block, by the %s", what, value,
                     verdict_inst(m, at->index));
     else if (load && load->version == version)
-        judge_by_load(m, store, load);
+        check_store_of_load(m, store, load);
     else if (from->class == CLASS_LOAD || from->class == CLASS_ATOMIC)
         verdict_set(m, store, load ? load->verdict.rule : RULE_SPACE, at->index,
                     "the %s stores %s, which the %s does not load directly from global memory",
@@ -147,10 +147,10 @@ static void judge_origin(struct matcher *m, struct load *store, uint32_t version
         verdict_set(m, store, RULE_PATTERN, at->index, "the %s stores %s, a copy made by the %s",
                     what, value, verdict_inst(m, at->index));
     else
-        judge_computation(m, store, version, original);
+        check_computation(m, store, version, original);
 }
 
-static void judge_value(struct matcher *m, struct load *store)
+static void check_value(struct matcher *m, struct load *store)
 {
     uint32_t operand = ir_find_operand(m->fn, store->inst, ROLE_USE, 0);
     bool sum = operand != IR_NONE && m->fn->operands.v[operand].part;
@@ -160,10 +160,10 @@ static void judge_value(struct matcher *m, struct load *store)
                     "the %s stores a value that is neither loaded nor computed",
                     verdict_inst(m, store->inst));
     else
-        judge_origin(m, store, version);
+        check_origin(m, store, version);
 }
 
-static void judge(struct matcher *m, struct load *store)
+static void check_store(struct matcher *m, struct load *store)
 {
     const struct ir_function *fn = m->fn;
     if (fn->incomplete) {
@@ -179,7 +179,7 @@ static void judge(struct matcher *m, struct load *store)
         verdict_set(m, store, RULE_UNREACHABLE, IR_NONE, "the %s is unreachable",
                     verdict_inst(m, store->inst));
     else
-        judge_value(m, store);
+        check_value(m, store);
 }
 
 static bool is_listed(const struct matcher *m, uint32_t inst)
@@ -188,7 +188,7 @@ static bool is_listed(const struct matcher *m, uint32_t inst)
     return at->class == CLASS_STORE && at->op == OP_st && match_is_listed(m, inst);
 }
 
-void stores_judge(struct matcher *m, const struct plan *plan, uint32_t first_chain)
+void stores_check(struct matcher *m, const struct plan *plan, uint32_t first_chain)
 {
     uint32_t before = m->rejections.n;
     uint64_t *left = bits_new(&m->scratch, m->fn->insts.n + 1);
@@ -203,7 +203,7 @@ void stores_judge(struct matcher *m, const struct plan *plan, uint32_t first_cha
         if (bits_test(m->chained, inst) || bits_test(left, inst) || !is_listed(m, inst))
             continue;
         struct load store = subject(inst);
-        judge(m, &store);
+        check_store(m, &store);
         list(m, &store);
     }
 }

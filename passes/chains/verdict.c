@@ -21,11 +21,11 @@ void verdict_set(struct matcher *m, struct load *load, enum plan_rule rule, uint
 }
 
 // Maximum length of a quoted name.
-enum { MOST_QUOTED = 64 };
+enum { MAX_QUOTED = 64 };
 
 static const char *quote(struct matcher *m, uint32_t begin, uint32_t end)
 {
-    int length = end - begin > MOST_QUOTED ? MOST_QUOTED : (int)(end - begin);
+    int length = end - begin > MAX_QUOTED ? MAX_QUOTED : (int)(end - begin);
     return arena_printf(&m->scratch, "%.*s", length, m->module->tree->source->text + begin);
 }
 
@@ -34,14 +34,14 @@ const char *verdict_inst(struct matcher *m, uint32_t inst)
     uint32_t begin, end;
     node_opcode_range(m->module->tree, m->fn->insts.v[inst].node, &begin, &end);
     return arena_printf(&m->scratch, "%s in line %u", quote(m, begin, end),
-                        ir_place(m->module, m->fn, inst).line);
+                        ir_position(m->module, m->fn, inst).line);
 }
 
 static const char *register_text(struct matcher *m, uint32_t reg)
 {
     if (m->fn->registers.v[reg].name == IR_NONE)
         return "the carry";
-    return arena_printf(&m->scratch, "%.*s", MOST_QUOTED,
+    return arena_printf(&m->scratch, "%.*s", MAX_QUOTED,
                         ir_register_name(m->module, m->fn, reg, &m->scratch));
 }
 
@@ -59,7 +59,7 @@ const char *verdict_operand(struct matcher *m, uint32_t operand)
     return quote(m, node->begin, node->end);
 }
 
-static void judge_by_class(struct matcher *m, struct load *load, uint32_t reader)
+static void check_class(struct matcher *m, struct load *load, uint32_t reader)
 {
     const char *value = verdict_value(m, load->version), *what = verdict_inst(m, reader);
     switch (m->fn->insts.v[reader].class) {
@@ -101,7 +101,7 @@ void verdict_reader(struct matcher *m, struct load *load, uint32_t reader)
             "the %s computes with %s, but with a type that the ALU near the data does not support",
             verdict_inst(m, reader), verdict_value(m, load->version));
     else
-        judge_by_class(m, load, reader);
+        check_class(m, load, reader);
 }
 
 void verdict_addend(struct matcher *m, struct load *load, uint32_t fused)
@@ -174,7 +174,7 @@ void verdict_store(struct matcher *m, struct load *load, uint32_t store, enum pl
                 verdict_it(m, store, rule));
 }
 
-static void judge_apart(struct matcher *m, struct load *load, const struct candidate *candidate)
+static void check_apart(struct matcher *m, struct load *load, const struct candidate *candidate)
 {
     uint32_t first = candidate->inst[0], last = candidate->inst[candidate->count - 1];
     verdict_set(m, load, RULE_ORDER, IR_NONE,
@@ -183,12 +183,12 @@ static void judge_apart(struct matcher *m, struct load *load, const struct candi
 }
 
 // A chain with a divided instruction costs extra even if it is not offloaded, so it must not lose.
-const double *verdict_least(const struct matcher *m, const struct candidate *candidate)
+const double *verdict_min_saving(const struct matcher *m, const struct candidate *candidate)
 {
     static const double nothing = 0;
-    const double *least = m->options->min_saving;
+    const double *min = m->options->min_saving;
     bool asks = m->options->fma == FMA_SAVING && candidate->split;
-    return asks && (!least || *least < 0) ? &nothing : least;
+    return asks && (!min || *min < 0) ? &nothing : min;
 }
 
 // Returns a clause with both numbers in full: rounded, they might look the same.
@@ -198,11 +198,11 @@ static const char *gain_text(struct matcher *m, const struct candidate *candidat
     struct saving saving =
         saving_of(m->facts, m->capability, candidate->pattern, candidate->inst, candidate->count);
     number_shortest(saved, saving.expected);
-    const double *least = verdict_least(m, candidate);
-    number_shortest(asked, *least);
+    const double *min = verdict_min_saving(m, candidate);
+    number_shortest(asked, *min);
     return arena_printf(
         &m->scratch, "has an expected saving of %s flits per warp and hop, less than %s%s", saved,
-        least == m->options->min_saving ? "--min-saving=" : "--fma=saving requires ", asked);
+        min == m->options->min_saving ? "--min-saving=" : "--fma=saving requires ", asked);
 }
 
 void verdict_obstacle(struct matcher *m, struct load *load, const struct obstacle *why,
@@ -210,7 +210,7 @@ void verdict_obstacle(struct matcher *m, struct load *load, const struct obstacl
 {
     uint32_t because = why->inst == load->inst ? why->member : why->inst;
     if (why->inst == IR_NONE) {
-        judge_apart(m, load, candidate);
+        check_apart(m, load, candidate);
         return;
     }
 #define INST verdict_inst(m, why->inst)

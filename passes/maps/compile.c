@@ -198,7 +198,7 @@ static uint32_t count_params(const struct map_compiler *c)
 // The machine
 
 // Records the rate of this number of copies. Returns false after a refusal.
-static bool take_rate(struct map_compiler *c, const struct map *map, uint32_t copies)
+static bool record_rate(struct map_compiler *c, const struct map *map, uint32_t copies)
 {
     struct map_hardware own = map_hardware_of(c->hardware, map, copies);
     struct map_graph graph;
@@ -236,7 +236,7 @@ static bool check_hardware(struct map_compiler *c, const struct map *map)
     const char *misfit = map_misfit(c->arena, &own, map, &node);
     if (misfit)
         return map_refuse(c, RULE_MAP_CORES, IR_NONE, "%s", misfit);
-    if (!take_rate(c, map, 1))
+    if (!record_rate(c, map, 1))
         return false;
     c->to->cores = counts.cores;
     c->to->lsus = counts.lsus;
@@ -247,7 +247,7 @@ static bool check_hardware(struct map_compiler *c, const struct map *map)
     c->to->copies = c->form == MAP_NEST ? 1 : placement.copies;
     c->to->lanes = placement.lanes;
     return fault ? map_refuse(c, RULE_MAP_LANES, IR_NONE, "%s", fault)
-                 : take_rate(c, map, c->to->copies);
+                 : record_rate(c, map, c->to->copies);
 }
 
 // Minimum ratio of rates for which another form replaces this one.
@@ -282,15 +282,15 @@ static const struct map *choose_buffers(struct map_compiler *c, const struct map
     if (!fits(map, hardware, 1) || rate_of(c, map, 1) <= 0)
         return map;
     const char *fault = map_place(&placement, c->arena, hardware, map, 0, c->states);
-    double most = fault ? 0 : rate_of(c, map, placement.copies);
+    double max = fault ? 0 : rate_of(c, map, placement.copies);
     for (uint32_t copies = 1; fits(map, hardware, copies); copies++) {
         struct map_hardware own = map_hardware_of(hardware, map, copies);
         const struct map *made = map_buffer(c->arena, map, &own, hardware->cores / copies, &rate);
         double all = rate_of(c, made, copies);
-        if (made == map || all <= better * most ||
+        if (made == map || all <= better * max ||
             map_place(&placement, c->arena, hardware, made, copies, c->states))
             continue;
-        most = all;
+        max = all;
         best = made;
     }
     return best;

@@ -5,7 +5,7 @@
 
 // Tokens by which a load may lead another one that reads its words: half of a FIFO, so that the
 // other half keeps the stream running.
-enum { AHEAD_MOST = 4 };
+enum { AHEAD_MAX = 4 };
 
 uint32_t map_access_of(const struct map_compiler *c, uint32_t inst)
 {
@@ -126,7 +126,7 @@ static bool strides(const struct map_access *access)
 }
 
 // Turns a vector access into that of one element.
-static void take_element(struct map_access *access, uint32_t element, uint32_t elements)
+static void select_element(struct map_access *access, uint32_t element, uint32_t elements)
 {
     uint32_t bytes = access->parts.bytes / elements;
     access->parts.bytes = bytes;
@@ -147,7 +147,7 @@ static bool add_element(struct map_compiler *c, uint32_t inst, uint32_t element)
     access.parts = address_in(c->facts, inst);
     access.type = at->type < WORD_COUNT ? isa_words[at->type].text + 1 : "b32";
     bool has_sum = affine_of_address(c->affines, inst, &access.address);
-    take_element(&access, element, at->vector > 1 ? at->vector : 1);
+    select_element(&access, element, at->vector > 1 ? at->vector : 1);
     if (!check_kind(c, &access))
         return false;
     if (!has_sum || !map_sum_of(c, &access.address, &access.sum))
@@ -208,21 +208,21 @@ static bool is_ahead(struct map_compiler *c, const struct map_access *a, const s
     return true;
 }
 
-// Each load follows the one that is furthest ahead of it, by at most AHEAD_MOST tokens.
+// Each load follows the one that is furthest ahead of it, by at most AHEAD_MAX tokens.
 static void share_loads(struct map_compiler *c)
 {
     for (uint32_t i = 0; i < c->accesses.n; i++) {
         struct map_access *access = &c->accesses.v[i];
         uint32_t best = i;
-        int64_t most = 0, tokens;
+        int64_t max = 0, tokens;
         for (uint32_t k = 0; k < c->accesses.n; k++)
-            if (is_ahead(c, access, &c->accesses.v[k], &tokens) && tokens <= AHEAD_MOST &&
-                (tokens > most || (tokens == most && k < best))) {
+            if (is_ahead(c, access, &c->accesses.v[k], &tokens) && tokens <= AHEAD_MAX &&
+                (tokens > max || (tokens == max && k < best))) {
                 best = k;
-                most = tokens;
+                max = tokens;
             }
         access->leader = best;
-        access->distance = (uint32_t)most;
+        access->distance = (uint32_t)max;
     }
     // A load whose leader follows another load fetches its own words.
     for (uint32_t i = 0; i < c->accesses.n; i++) {
@@ -265,7 +265,7 @@ static void count_rows(struct map_compiler *c)
 
 bool map_accesses(struct map_compiler *c)
 {
-    enum { MOST = 256 }; // no machine has more units, and all pairs are compared
+    enum { LIMIT = 256 }; // no machine has more units, and all pairs are compared
     for (uint32_t i = 0; i < c->fn->rpo.n; i++) {
         const struct ir_block *block = &c->fn->blocks.v[c->fn->rpo.v[i]];
         for (uint32_t k = block->first; k < block->end && !c->blocks[c->fn->rpo.v[i]].skipped;
@@ -275,8 +275,8 @@ bool map_accesses(struct map_compiler *c)
             if ((at->class == CLASS_LOAD || at->class == CLASS_STORE) && !parameter &&
                 !add_access(c, k))
                 return false;
-            if (c->accesses.n > MOST)
-                return map_refuse(c, RULE_MAP_LSUS, k, "it has more than %d accesses", MOST);
+            if (c->accesses.n > LIMIT)
+                return map_refuse(c, RULE_MAP_LSUS, k, "it has more than %d accesses", LIMIT);
         }
     }
     // Initial tokens are the first words of a row, which is long enough.

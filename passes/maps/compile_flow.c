@@ -109,9 +109,9 @@ static bool read_relation(const struct map_compiler *c, uint32_t inst, bool hold
 static bool is_natural(struct map_compiler *c, const struct affine *a)
 {
     struct map_sum sum;
-    int64_t least, most;
-    affine_range(c->affines, a, &least, &most);
-    if (least >= 0)
+    int64_t min, max;
+    affine_range(c->affines, a, &min, &max);
+    if (min >= 0)
         return true;
     if (!c->skips || !map_sum_of(c, a, &sum) || !map_sum_is_free(&sum, DIMS))
         return false;
@@ -136,43 +136,43 @@ bool map_comparison(struct map_compiler *c, uint32_t inst, bool holds, struct ma
 }
 
 // Uses a comparison as a bound: threads continue where its value is `holds`.
-static bool take_comparison(struct map_compiler *c, uint32_t inst, bool holds)
+static bool use_comparison(struct map_compiler *c, uint32_t inst, bool holds)
 {
     struct map_sum sum;
     enum map_relation relation;
     return map_comparison(c, inst, holds, &sum, &relation) && limit_all(c, &sum, relation);
 }
 
-static bool take_version(struct map_compiler *c, uint32_t version, bool holds, uint32_t depth);
+static bool use_version(struct map_compiler *c, uint32_t version, bool holds, uint32_t depth);
 
-static bool take_both(struct map_compiler *c, uint32_t inst, bool holds, uint32_t depth)
+static bool use_both(struct map_compiler *c, uint32_t inst, bool holds, uint32_t depth)
 {
     for (uint32_t i = 0; i < 2; i++) {
         uint32_t operand = ir_find_operand(c->fn, inst, ROLE_USE, i);
         if (operand == IR_NONE || c->fn->operands.v[operand].kind != OPERAND_REGISTER ||
-            !take_version(c, c->fn->operand_version.v[operand],
-                          holds != c->fn->operands.v[operand].negated, depth + 1))
+            !use_version(c, c->fn->operand_version.v[operand],
+                         holds != c->fn->operands.v[operand].negated, depth + 1))
             return false;
     }
     return true;
 }
 
-static bool take_version(struct map_compiler *c, uint32_t version, bool holds, uint32_t depth)
+static bool use_version(struct map_compiler *c, uint32_t version, bool holds, uint32_t depth)
 {
     enum { DEPTH = 16 };
     const struct ir_version *at = &c->fn->versions.v[version];
     if (at->kind != VERSION_INST || depth > DEPTH || c->fn->insts.v[at->index].flags & INST_GUARDED)
         return false;
     switch (c->fn->insts.v[at->index].op) {
-    case OP_setp: return take_comparison(c, at->index, holds);
-    case OP_or: return !holds && take_both(c, at->index, false, depth);
-    case OP_and: return holds && take_both(c, at->index, true, depth);
+    case OP_setp: return use_comparison(c, at->index, holds);
+    case OP_or: return !holds && use_both(c, at->index, false, depth);
+    case OP_and: return holds && use_both(c, at->index, true, depth);
     default: return false;
     }
 }
 
 // Handles a branch that ends threads: those that continue are a range of places.
-static bool take_bounds(struct map_compiler *c, uint32_t block)
+static bool use_bounds(struct map_compiler *c, uint32_t block)
 {
     uint32_t version, taken;
     bool negated;
@@ -183,7 +183,7 @@ static bool take_bounds(struct map_compiler *c, uint32_t block)
     if (is_end(c, taken) == is_end(c, other))
         return false;
     bool stays_if_taken = is_end(c, other);
-    return take_version(c, version, stays_if_taken != negated, 0);
+    return use_version(c, version, stays_if_taken != negated, 0);
 }
 
 static bool follow(struct map_compiler *c, uint32_t block, uint32_t to)
@@ -203,8 +203,8 @@ bool map_decide(struct map_compiler *c, uint32_t block, uint32_t way)
     memcpy(low, c->low, sizeof low);
     memcpy(high, c->high, sizeof high);
     // A condition on the thread's place would limit what follows, too.
-    if (take_version(c, version, (taken == way) != negated, 0) &&
-        !memcmp(low, c->low, sizeof low) && !memcmp(high, c->high, sizeof high))
+    if (use_version(c, version, (taken == way) != negated, 0) && !memcmp(low, c->low, sizeof low) &&
+        !memcmp(high, c->high, sizeof high))
         return follow(c, block, way);
     memcpy(c->low, low, sizeof low);
     memcpy(c->high, high, sizeof high);
@@ -213,7 +213,7 @@ bool map_decide(struct map_compiler *c, uint32_t block, uint32_t way)
 }
 
 // Handles a branch that skips the loop: the map requires that the launch does not take it.
-static bool take_guard(struct map_compiler *c, uint32_t block, uint32_t header)
+static bool use_guard(struct map_compiler *c, uint32_t block, uint32_t header)
 {
     const uint32_t *succs = ir_succs(c->fn, block);
     uint32_t way = ir_dominates(c->fn, succs[0], header) ? succs[0] : succs[1];
@@ -233,7 +233,7 @@ static bool has_store(const struct map_compiler *c, uint32_t block)
 
 // Uses the bounds on the path from a block to the header of a loop; without a loop, to the first
 // branch that is not a bound. Returns the block where the path ends.
-static uint32_t take_way(struct map_compiler *c, uint32_t block, uint32_t header)
+static uint32_t use_path(struct map_compiler *c, uint32_t block, uint32_t header)
 {
     bool stored = false; // also by threads that a later bound would end
     while (block != header && !c->blocks[block].seen) {
@@ -244,10 +244,10 @@ static uint32_t take_way(struct map_compiler *c, uint32_t block, uint32_t header
             block = succs[0];
         } else if (c->blocks[block].bounds) { // decided by map_skip
             block = c->blocks[block].follow;
-        } else if (!stored && take_bounds(c, block)) {
+        } else if (!stored && use_bounds(c, block)) {
             follow(c, block, is_end(c, succs[0]) ? succs[1] : succs[0]);
             block = c->blocks[block].follow;
-        } else if (header != IR_NONE && take_guard(c, block, header)) {
+        } else if (header != IR_NONE && use_guard(c, block, header)) {
             block = c->blocks[block].follow;
         }
     }
@@ -255,9 +255,9 @@ static uint32_t take_way(struct map_compiler *c, uint32_t block, uint32_t header
 }
 
 // The path to a loop must not depend on conditions of the thread.
-static bool take_loop(struct map_compiler *c, uint32_t block, uint32_t loop)
+static bool use_loop(struct map_compiler *c, uint32_t block, uint32_t loop)
 {
-    uint32_t header = c->fn->loops.v[loop].header, end = take_way(c, block, header);
+    uint32_t header = c->fn->loops.v[loop].header, end = use_path(c, block, header);
     if (end == header || ir_post_dominates(c->fn, header, end))
         return true;
     const struct ir_block *at = &c->fn->blocks.v[end];
@@ -268,16 +268,16 @@ static bool take_loop(struct map_compiler *c, uint32_t block, uint32_t loop)
 bool map_flow(struct map_compiler *c)
 {
     if (c->loop == IR_NONE) {
-        take_way(c, 0, IR_NONE); // bounds hold for all that follows
+        use_path(c, 0, IR_NONE); // bounds hold for all that follows
         return true;
     }
-    if (c->before != IR_NONE && !take_loop(c, 0, c->before))
+    if (c->before != IR_NONE && !use_loop(c, 0, c->before))
         return false;
     uint32_t behind = c->before == IR_NONE ? 0 : c->blocks[c->fn->loops.v[c->before].latch].follow;
     if (c->nest != IR_NONE &&
-        !(take_loop(c, behind, c->nest) && take_loop(c, c->fn->loops.v[c->nest].header, c->loop)))
+        !(use_loop(c, behind, c->nest) && use_loop(c, c->fn->loops.v[c->nest].header, c->loop)))
         return false;
-    if (c->nest == IR_NONE && !take_loop(c, 0, c->loop))
+    if (c->nest == IR_NONE && !use_loop(c, 0, c->loop))
         return false;
     if (c->when)
         map_require(c, c->when);

@@ -45,20 +45,20 @@ static bool refuse_loop(struct map_compiler *c, uint32_t loop, enum plan_rule ru
 }
 
 // Lists the first loops that are not skipped. Returns the number of all such loops.
-static uint32_t list_loops(const struct map_compiler *c, uint32_t *to, uint32_t most)
+static uint32_t list_loops(const struct map_compiler *c, uint32_t *to, uint32_t max)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < c->fn->loops.n; i++)
-        if (!c->blocks[c->fn->loops.v[i].header].skipped && count++ < most)
+        if (!c->blocks[c->fn->loops.v[i].header].skipped && count++ < max)
             to[count - 1] = i;
     return count;
 }
 
 static bool find_form(struct map_compiler *c)
 {
-    enum { MOST = 3 };
+    enum { LIMIT = 3 };
     const struct ir_function *fn = c->fn;
-    uint32_t loop[MOST], loops = list_loops(c, loop, MOST);
+    uint32_t loop[LIMIT], loops = list_loops(c, loop, LIMIT);
     if (!loops)
         return true;
     bool threads = uses_threads(c), nested = loops == 2 && fn->loops.v[loop[1]].parent == loop[0];

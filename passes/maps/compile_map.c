@@ -144,8 +144,8 @@ struct map *graph_map(struct map_compiler *c)
     struct diags diags;
     diags_init(&diags, c->arena);
     make_head(&m);
-    if (!m.fault && nodes > MAP_NODES_MOST)
-        m.fault = arena_printf(c->arena, "the map has more than %u nodes", MAP_NODES_MOST);
+    if (!m.fault && nodes > MAP_NODES_MAX)
+        m.fault = arena_printf(c->arena, "the map has more than %u nodes", MAP_NODES_MAX);
     for (uint32_t i = 0; i < nodes && !m.fault; i++) {
         struct map_node node = {.name = plain(arena_printf(c->arena, "n%u", i))};
         vec_push(c->arena, &m.map->nodes, node);

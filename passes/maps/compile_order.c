@@ -51,7 +51,7 @@ static bool refuse(struct map_compiler *c, const struct map_access *first,
 {
     return map_refuse(c, RULE_MAP_ALIAS, second->inst,
                       "it may touch the word of the access in line %u",
-                      ir_place(c->module, c->fn, first->inst).line);
+                      ir_position(c->module, c->fn, first->inst).line);
 }
 
 // Checks two accesses of a thread, the first of them earlier. A map keeps their order only if the

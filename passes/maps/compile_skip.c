@@ -98,9 +98,9 @@ static bool skip(struct map_compiler *c, uint32_t block, uint32_t to)
 
 void map_skip(struct map_compiler *c)
 {
-    enum { MOST = 16 }; // loops and parts; one map cannot hold more
+    enum { LIMIT = 16 }; // loops and parts; one map cannot hold more
     uint32_t skips = 0;
-    for (uint32_t i = 0; c->fn->loops.n <= MOST && skips < MOST && i < c->fn->rpo.n; i++) {
+    for (uint32_t i = 0; c->fn->loops.n <= LIMIT && skips < LIMIT && i < c->fn->rpo.n; i++) {
         uint32_t block = c->fn->rpo.v[i];
         const uint32_t *succs = ir_succs(c->fn, block);
         for (uint32_t k = 0; k < 2 && c->fn->blocks.v[block].succ_count == 2 &&

@@ -191,7 +191,7 @@ static bool add_factor(struct map_compiler *c, uint32_t dim, const struct affine
 }
 
 // A CTA number alone is a place if the CTA has one thread in the dimension.
-static bool take_blocks(struct map_compiler *c, const struct affine *a, uint32_t dim, bool *used,
+static bool move_blocks(struct map_compiler *c, const struct affine *a, uint32_t dim, bool *used,
                         struct map_sum *to)
 {
     for (uint32_t i = 0; i < a->count; i++) {
@@ -216,7 +216,7 @@ static bool is_iteration(const struct map_compiler *c, uint32_t atom, uint32_t l
 }
 
 // Moves the terms of a dimension out of the sum, into the dimension's factor in `to`.
-static bool take_dimension(struct map_compiler *c, const struct affine *a, uint32_t dim, bool *used,
+static bool move_dimension(struct map_compiler *c, const struct affine *a, uint32_t dim, bool *used,
                            struct map_sum *to)
 {
     for (uint32_t i = 0; i < a->count; i++) {
@@ -233,11 +233,11 @@ static bool take_dimension(struct map_compiler *c, const struct affine *a, uint3
         else if (block)
             map_require(c, arena_printf(c->arena, "block_%c == %" PRId64, letters[dim], block));
     }
-    return take_blocks(c, a, dim, used, to);
+    return move_blocks(c, a, dim, used, to);
 }
 
 // Moves the terms with the number of a loop's iteration into the factor of a dimension.
-static bool take_loop(struct map_compiler *c, const struct affine *a, uint32_t loop, uint32_t dim,
+static bool move_loop(struct map_compiler *c, const struct affine *a, uint32_t loop, uint32_t dim,
                       bool *used, struct map_sum *to)
 {
     for (uint32_t i = 0; i < a->count && loop != IR_NONE; i++) {
@@ -299,11 +299,11 @@ bool map_sum_of(struct map_compiler *c, const struct affine *from, struct map_su
     const struct affine replaced = with_origins(c, from), *a = &replaced;
     bool used[16] = {0}; // an expression has at most this many terms
     *to = (struct map_sum){0};
-    if (a->count > sizeof used || !take_loop(c, a, c->loop, DIM_K, used, to) ||
-        !take_loop(c, a, c->outer, DIM_I, used, to) || !take_loop(c, a, c->across, DIM_X, used, to))
+    if (a->count > sizeof used || !move_loop(c, a, c->loop, DIM_K, used, to) ||
+        !move_loop(c, a, c->outer, DIM_I, used, to) || !move_loop(c, a, c->across, DIM_X, used, to))
         return false;
     for (uint32_t dim = 0; dim < LAUNCH_DIMS; dim++)
-        if (!take_dimension(c, a, dim, used, to))
+        if (!move_dimension(c, a, dim, used, to))
             return false;
     for (uint32_t i = 0; i < a->count; i++) {
         const char *text = used[i] ? NULL : term_text(c, &a->terms[i]);
@@ -347,7 +347,7 @@ const char *map_dimension_size(struct map_compiler *c, uint32_t dim)
 }
 
 // Returns the place of the first token, or NULL for 0.
-static const char *first_place(struct map_compiler *c, uint32_t dim)
+static const char *first_position(struct map_compiler *c, uint32_t dim)
 {
     static const char *const places[LAUNCH_DIMS] = {"begin", "y", "z"};
     if (dim < LAUNCH_DIMS)
@@ -363,7 +363,7 @@ const char *map_sum_first(struct map_compiler *c, const struct map_sum *sum)
 {
     const char *text = sum->rest;
     for (uint32_t dim = 0; dim < DIMS; dim++) {
-        const char *place = sum->factor[dim] ? first_place(c, dim) : NULL;
+        const char *place = sum->factor[dim] ? first_position(c, dim) : NULL;
         if (place)
             text = arena_printf(c->arena, "%s + (%s) * %s", text, sum->factor[dim], place);
     }

@@ -4,7 +4,7 @@
 #include "passes/maps/compile_internal.h"
 #include <string.h>
 
-enum { TERMS_MOST = 16, LATE_MOST = 200 };
+enum { TERMS_MAX = 16, LATE_MAX = 200 };
 
 struct term {
     uint32_t operand;
@@ -17,7 +17,7 @@ struct term {
 struct terms {
     const char *op; // opcode; "add" for sums and differences
     bool is_sum;
-    struct term list[TERMS_MOST];
+    struct term list[TERMS_MAX];
     uint32_t count, late;
     bool fails;
 };
@@ -55,7 +55,7 @@ static uint32_t lateness(struct map_compiler *c, uint32_t version)
             late = own && own + 1 > late ? own + 1 : late;
         }
     }
-    c->late[origin] = (uint8_t)(NEVER + (late < LATE_MOST ? late : LATE_MOST));
+    c->late[origin] = (uint8_t)(NEVER + (late < LATE_MAX ? late : LATE_MAX));
     return c->late[origin] - NEVER;
 }
 
@@ -105,7 +105,7 @@ static void add_terms(struct map_compiler *c, struct terms *terms, uint32_t inst
         uint32_t operand = ir_find_operand(c->fn, inst, ROLE_USE, i);
         bool minus = is_negative != (i == 1 && c->fn->insts.v[inst].op == OP_sub);
         uint32_t link = operand == IR_NONE ? IR_NONE : link_of(c, terms, operand);
-        if (operand == IR_NONE || terms->count == TERMS_MOST) {
+        if (operand == IR_NONE || terms->count == TERMS_MAX) {
             terms->fails = true;
         } else if (link != IR_NONE) {
             add_terms(c, terms, link, minus);
@@ -184,7 +184,7 @@ static void join_all(struct map_compiler *c, struct terms *terms)
 // Decays: w' = max(a, w + q) with a constant q is a cycle of two operations. Its sum u = w + q is a
 // cycle of one: u' = max(a, u) + q, a single video instruction, whose addition wraps around.
 
-static bool is_used_behind(const struct map_compiler *c, uint32_t version)
+static bool is_used_after(const struct map_compiler *c, uint32_t version)
 {
     const struct ir_function *fn = c->fn;
     for (uint32_t i = 0; i < fn->phis.n; i++) {
@@ -232,7 +232,7 @@ static uint32_t make_decay(struct map_compiler *c, const struct terms *terms, ui
     uint32_t version = c->fn->operand_version.v[terms->list[late].operand];
     const struct ir_version *from = &c->fn->versions.v[version];
     uint32_t made = c->fn->operand_version.v[ir_find_operand(c->fn, inst, ROLE_DEF, 0)];
-    if (from->kind != VERSION_INST || from->use_count != 1 || is_used_behind(c, made))
+    if (from->kind != VERSION_INST || from->use_count != 1 || is_used_after(c, made))
         return 0;
     const char *add = added(c, from->index);
     uint32_t first = ir_find_operand(c->fn, from->index, ROLE_USE, 0);

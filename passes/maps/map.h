@@ -108,15 +108,15 @@ struct map_value {
 
 // A place in the kernel where the mode starts or ends: the beginning or end of the kernel, or a
 // barrier by its number in the text, from 0.
-enum map_place_kind { MAP_AT_BEGIN, MAP_AT_BARRIER, MAP_AT_END };
-struct map_place {
+enum map_boundary_kind { MAP_AT_BEGIN, MAP_AT_BARRIER, MAP_AT_END };
+struct map_boundary {
     uint8_t kind;
     uint32_t barrier;
 };
 
 struct map {
     struct map_text name, kernel;
-    struct map_place enter, leave;
+    struct map_boundary enter, leave;
     struct map_expr groups;      // number of CTAs; not given: that of the launch
     struct map_expr threads;     // threads of a CTA; not given: those of the launch
     struct map_expr activations; // per group; not given: 1
@@ -132,7 +132,7 @@ struct map {
 // Stands for a map that the machine compiles for the launch.
 extern const struct map map_automatic;
 
-enum { MAP_NODES_MOST = 4096 };
+enum { MAP_NODES_MAX = 4096 };
 
 // Sets the kind of a node, its type and `is_shared` from its opcode.
 void map_find_kind(struct map_node *node);

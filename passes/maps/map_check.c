@@ -32,7 +32,7 @@ static bool is_opcode(const char *text)
 }
 
 // Returns the part of the opcode after its name and space.
-static const char *behind_space(const char *op)
+static const char *after_space(const char *op)
 {
     static const char *const spaces[] = {"global.", "shared."};
     op = strchr(op, '.') + 1;
@@ -46,7 +46,7 @@ static void check_reduction(struct map_checking *c, const struct map_node *node)
 {
     static const char *const forms[] = {"add.u32", "add.s32", "add.f32", "min.u32", "min.s32",
                                         "max.u32", "max.s32", "and.b32", "or.b32",  "xor.b32"};
-    const char *form = behind_space(node->op.text);
+    const char *form = after_space(node->op.text);
     for (uint32_t i = 0; i < ARRAY_LENGTH(forms); i++)
         if (!strcmp(form, forms[i]))
             return;
@@ -59,7 +59,7 @@ static void check_reduction(struct map_checking *c, const struct map_node *node)
 static void check_memory(struct map_checking *c, const struct map_node *node)
 {
     uint32_t operands = node->kind == MAP_LOAD ? 1 : 2;
-    const char *type = behind_space(node->op.text);
+    const char *type = after_space(node->op.text);
     if (node->kind == MAP_REDUCE)
         check_reduction(c, node);
     else if (!node->type || node->type->bytes > 4 || strcmp(type, node->type->name) ||
@@ -90,7 +90,7 @@ static bool is_float(uint16_t type)
 }
 
 // The node's class is that of this instruction. The others convert predicates.
-static void take_unit(struct map_checking *c, const struct map_code *code, uint32_t number)
+static void set_class(struct map_checking *c, const struct map_code *code, uint32_t number)
 {
     struct map_node *node = &c->map->nodes.v[number];
     const struct ir_function *fn = &code->module.functions.v[code->function[number]];
@@ -124,7 +124,7 @@ static void check_cores(struct map_checking *c)
     }
     for (uint32_t i = 0; !diags.errors && i < c->map->nodes.n; i++)
         if (c->map->nodes.v[i].kind == MAP_CORE)
-            take_unit(c, &code, i);
+            set_class(c, &code, i);
 }
 
 // Edges

@@ -4,7 +4,7 @@
 struct map_hardware map_hardware_initial(void)
 {
     return (struct map_hardware){
-#define CONFIG_UINT(name, unit, least, most, initial, source, text)                                \
+#define CONFIG_UINT(name, unit, min, max, initial, source, text)                                   \
     .name = (uint32_t)strtoul(initial, NULL, 10),
 #define CONFIG_CHOICE(name, ...) .name = 0,
 #include "passes/maps/hardware.def"

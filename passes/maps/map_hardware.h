@@ -5,7 +5,7 @@
 enum { MAP_CORES = 15 }; // SMs of the machine of [003]
 
 struct map_hardware {
-#define CONFIG_UINT(name, unit, least, most, initial, source, text) uint32_t name;
+#define CONFIG_UINT(name, unit, min, max, initial, source, text) uint32_t name;
 #define CONFIG_CHOICE(name, tag, choices, initial, source, text) enum tag { choices } name;
 #define CHOICE(constant, word) constant,
 #include "passes/maps/hardware.def"

@@ -29,7 +29,7 @@ struct order_search {
     struct arena arena; // of the layers
     struct map_order *order;
     uint64_t wraps; // wrapping producers
-    uint32_t most;  // maximum number of arcs over a gap
+    uint32_t max;   // maximum number of arcs over a gap
     bool beam;
     uint32_t *cores_left; // by position: number of cores from there on
     struct order_layer layers[MAP_ORDER_NODES + 1];
@@ -144,7 +144,7 @@ static void place_node(struct order_search *s, uint32_t depth, uint32_t before, 
     for (uint64_t ends = ahead;; ends = (ends - 1) & ahead) {
         next.closed = from.closed | ends;
         next.arcs = count_arcs(s, next.placed, next.closed);
-        if (depth + 1 == p->nodes || next.arcs <= s->most)
+        if (depth + 1 == p->nodes || next.arcs <= s->max)
             add_state(s, &s->layers[depth + 1], &next);
         if (!ends)
             break;
@@ -166,11 +166,11 @@ static int compare_states(const void *a, const void *b)
 
 static void cut_layer(struct order_search *s, struct order_layer *layer)
 {
-    uint32_t most = s->p->states / BEAM_PART;
-    if (layer->count <= most)
+    uint32_t max = s->p->states / BEAM_PART;
+    if (layer->count <= max)
         return;
     qsort(layer->list, layer->count, sizeof *layer->list, compare_states);
-    layer->count = most;
+    layer->count = max;
     s->order->is_cut = true;
 }
 
@@ -232,7 +232,7 @@ static bool find_order(struct order_search *s, uint32_t lanes)
     // Arcs that wrap cross the other copies, too.
     for (uint32_t wraps = 0; wraps * problem->copies <= lanes; wraps++) {
         s->wraps = 0;
-        s->most = lanes - wraps * (problem->copies - 1);
+        s->max = lanes - wraps * (problem->copies - 1);
         if (try_sets(s, 0, wraps))
             return true;
     }
@@ -246,7 +246,7 @@ static bool find_order(struct order_search *s, uint32_t lanes)
     s->wraps = problem->back;
     if (wraps * problem->copies > lanes)
         return false;
-    s->most = lanes - wraps * (problem->copies - 1);
+    s->max = lanes - wraps * (problem->copies - 1);
     return search(s);
 }
 

@@ -76,14 +76,14 @@ static void make_problem(struct map_placing *p)
 }
 
 // The results of all producers of a node cross the gap before it, each on a lane of its own.
-static uint32_t least_lanes(const struct map_order_problem *p)
+static uint32_t min_lanes(const struct map_order_problem *p)
 {
-    uint32_t least = 0;
+    uint32_t min = 0;
     for (uint32_t i = 0; i < p->nodes; i++) {
         uint32_t producers = bits_count(p->producers[i]);
-        least = producers > least ? producers : least;
+        min = producers > min ? producers : min;
     }
-    return least;
+    return min;
 }
 
 // Arcs
@@ -199,13 +199,13 @@ static void share_ring(struct map_placing *p, uint32_t copies)
 static const char *place_copies(struct map_placing *p, uint32_t copies)
 {
     share_ring(p, copies);
-    p->to->least = least_lanes(&p->problem);
+    p->to->min = min_lanes(&p->problem);
     bool proven = true;
-    for (uint32_t lanes = p->to->least; lanes <= p->hardware->lanes; lanes++) {
+    for (uint32_t lanes = p->to->min; lanes <= p->hardware->lanes; lanes++) {
         bool found = map_order_find(&p->order, p->arena, &p->problem, lanes);
         p->to->states += p->order.states;
         proven &= !p->order.is_cut;
-        p->to->least = found ? p->to->least : proven ? lanes + 1 : p->to->least;
+        p->to->min = found ? p->to->min : proven ? lanes + 1 : p->to->min;
         if (!found)
             continue;
         set_positions(p);
@@ -231,16 +231,16 @@ static const char *place_widely(struct map_placing *p, uint32_t copies)
     return fault;
 }
 
-static uint32_t most_copies(const struct map_hardware *hardware, const struct map *map)
+static uint32_t max_copies(const struct map_hardware *hardware, const struct map *map)
 {
     struct map_counts counts = map_count(map);
     const uint32_t needs[] = {counts.cores, counts.lsus, counts.sfus};
     const uint32_t room[] = {hardware->cores, hardware->lsus, hardware->sfus};
-    uint32_t most = hardware->cores + hardware->lsus;
+    uint32_t max = hardware->cores + hardware->lsus;
     for (uint32_t i = 0; i < 3; i++)
-        if (needs[i] && room[i] / needs[i] < most)
-            most = room[i] / needs[i];
-    return most;
+        if (needs[i] && room[i] / needs[i] < max)
+            max = room[i] / needs[i];
+    return max;
 }
 
 const char *map_place(struct map_placement *placement, struct arena *arena,
@@ -252,7 +252,7 @@ const char *map_place(struct map_placement *placement, struct arena *arena,
                             .map = map,
                             .to = placement,
                             .problem = {.states = states}};
-    uint32_t node, most = most_copies(hardware, map);
+    uint32_t node, max = max_copies(hardware, map);
     struct map_hardware own = map_hardware_of(hardware, map, 1);
     const char *fault = map_misfit(arena, &own, map, &node);
     *placement = (struct map_placement){0};
@@ -261,11 +261,11 @@ const char *map_place(struct map_placement *placement, struct arena *arena,
     if (map->nodes.n > MAP_ORDER_NODES)
         return arena_printf(arena, "the map has %u nodes, but the mapper can place only %u",
                             map->nodes.n, (uint32_t)MAP_ORDER_NODES);
-    if (copies > most)
+    if (copies > max)
         return arena_printf(arena, "%u copies of the map are requested, but only %u fit", copies,
-                            most);
+                            max);
     make_problem(&p);
-    for (uint32_t i = copies ? copies : most; i; i--) {
+    for (uint32_t i = copies ? copies : max; i; i--) {
         own = map_hardware_of(hardware, map, i);
         fault = map_misfit(arena, &own, map, &node);
         fault = fault ? fault : place_widely(&p, i);

@@ -15,7 +15,7 @@ struct map_arc {
 
 struct map_placement {
     uint32_t copies, lanes; // lanes in use
-    uint32_t least;         // proven lower bound of the number of lanes
+    uint32_t min;           // proven lower bound of the number of lanes
     uint32_t positions;     // of the ring
     uint32_t *position;     // of each node of each copy: copy * nodes + node
     VEC(struct map_arc) arcs;

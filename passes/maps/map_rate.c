@@ -85,8 +85,8 @@ static uint32_t find_cycle(struct rate_search *s)
 }
 
 // Records the cycle through a node as the one that limits the rate.
-static void take_cycle(struct rate_search *s, struct arena *arena, struct map_rate *rate,
-                       uint32_t node)
+static void record_cycle(struct rate_search *s, struct arena *arena, struct map_rate *rate,
+                         uint32_t node)
 {
     int64_t latency = 0;
     uint32_t at = node;
@@ -116,7 +116,7 @@ static bool improve(struct rate_search *s, struct arena *arena, struct map_rate 
         uint32_t node = i >= s->graph->nodes || i % 8 == 7 ? find_cycle(s) : UINT32_MAX;
         if (node == UINT32_MAX)
             continue;
-        take_cycle(s, arena, rate, node);
+        record_cycle(s, arena, rate, node);
         return true;
     }
     return false;

@@ -74,7 +74,7 @@ bool map_read_flag(struct map_reading *r, const struct yaml_node *node)
     return yes;
 }
 
-uint32_t map_read_number(struct map_reading *r, const struct yaml_node *node, uint32_t most,
+uint32_t map_read_number(struct map_reading *r, const struct yaml_node *node, uint32_t max,
                          uint32_t initial)
 {
     uint64_t value = 0;
@@ -85,9 +85,9 @@ uint32_t map_read_number(struct map_reading *r, const struct yaml_node *node, ui
         good = node->text[i] >= '0' && node->text[i] <= '9';
         value = value * 10 + (uint64_t)(node->text[i] - '0');
     }
-    if (good && value <= most)
+    if (good && value <= max)
         return (uint32_t)value;
-    map_read_fault(r, node, "'%s' is not a whole number from 0 to %u", node->text, most);
+    map_read_fault(r, node, "'%s' is not a whole number from 0 to %u", node->text, max);
     return initial;
 }
 
@@ -121,7 +121,7 @@ static bool is_name(const struct yaml_node *node)
 }
 
 // Returns false with an error if the node is not a new name.
-static bool take_name(struct map_reading *r, const struct yaml_node *node)
+static bool parse_name(struct map_reading *r, const struct yaml_node *node)
 {
     if (!is_name(node)) {
         map_read_fault(r, node,
@@ -136,27 +136,27 @@ static bool take_name(struct map_reading *r, const struct yaml_node *node)
     return true;
 }
 
-static void take_params(struct map_reading *r, const struct yaml_node *list)
+static void parse_params(struct map_reading *r, const struct yaml_node *list)
 {
     for (uint32_t i = 0; list && i < list->count; i++) {
         const struct yaml_node *name = yaml_at(&r->document, list->items[i]);
-        if (take_name(r, name))
+        if (parse_name(r, name))
             vec_push(r->arena, &r->map->params, map_text_of(name));
     }
 }
 
-static void take_values(struct map_reading *r, const struct yaml_node *mapping)
+static void parse_values(struct map_reading *r, const struct yaml_node *mapping)
 {
     for (uint32_t i = 0; mapping && i < mapping->count; i += 2) {
         const struct yaml_node *name = yaml_at(&r->document, mapping->items[i]);
-        if (!take_name(r, name))
+        if (!parse_name(r, name))
             continue;
         struct map_expr value = map_read_expr(r, yaml_at(&r->document, mapping->items[i + 1]));
         vec_push(r->arena, &r->map->values, (struct map_value){map_text_of(name), value});
     }
 }
 
-static void take_requires(struct map_reading *r, const struct yaml_node *list)
+static void parse_requires(struct map_reading *r, const struct yaml_node *list)
 {
     for (uint32_t i = 0; list && i < list->count; i++) {
         struct map_expr condition = map_read_expr(r, yaml_at(&r->document, list->items[i]));
@@ -164,11 +164,11 @@ static void take_requires(struct map_reading *r, const struct yaml_node *list)
     }
 }
 
-static struct map_place take_place(struct map_reading *r, const struct yaml_node *node,
-                                   const char *word, enum map_place_kind kind)
+static struct map_boundary parse_endpoint(struct map_reading *r, const struct yaml_node *node,
+                                          const char *word, enum map_boundary_kind kind)
 {
     static const char barrier[] = "barrier ";
-    struct map_place place = {.kind = (uint8_t)kind};
+    struct map_boundary place = {.kind = (uint8_t)kind};
     if (!node || !strcmp(node->text, word))
         return place;
     const char *digits = node->text + sizeof barrier - 1;
@@ -187,13 +187,13 @@ static void name_nodes(struct map_reading *r, const struct yaml_node *mapping)
     for (uint32_t i = 0; mapping && i < mapping->count; i += 2) {
         const struct yaml_node *name = yaml_at(&r->document, mapping->items[i]);
         struct map_node node = {.name = map_text_of(name)};
-        bool good = is_name(name) && r->map->nodes.n < MAP_NODES_MOST;
+        bool good = is_name(name) && r->map->nodes.n < MAP_NODES_MAX;
         if (!is_name(name))
             map_read_fault(r, name,
                            "a name must consist of letters, digits and '_', and not begin "
                            "with a digit");
         else if (!good)
-            map_read_fault(r, name, "the map has more than %u nodes", (uint32_t)MAP_NODES_MOST);
+            map_read_fault(r, name, "the map has more than %u nodes", (uint32_t)MAP_NODES_MAX);
         for (uint32_t k = 0; good && k < r->map->nodes.n; k++)
             if (!strcmp(r->map->nodes.v[k].name.text, name->text)) {
                 map_read_fault(r, name, "'%s' is given twice", name->text);
@@ -206,8 +206,8 @@ static void name_nodes(struct map_reading *r, const struct yaml_node *mapping)
         map_read_fault(r, mapping, "the map has no nodes");
 }
 
-static void take_result(struct map_reading *r, const struct yaml_node *name,
-                        const struct yaml_node *mapping)
+static void parse_result(struct map_reading *r, const struct yaml_node *name,
+                         const struct yaml_node *mapping)
 {
     struct map_result result = {.name = map_text_of(name), .node = MAP_NO_NODE};
     if (!yaml_keys_read(&map_keys, CONTEXT_RESULT, &r->document, mapping, r->of, r->diags))
@@ -224,27 +224,27 @@ static void take_result(struct map_reading *r, const struct yaml_node *name,
         vec_push(r->arena, &r->map->results, result);
 }
 
-static void take_results(struct map_reading *r, const struct yaml_node *mapping)
+static void parse_results(struct map_reading *r, const struct yaml_node *mapping)
 {
     for (uint32_t i = 0; mapping && i < mapping->count; i += 2)
-        take_result(r, yaml_at(&r->document, mapping->items[i]),
-                    yaml_at(&r->document, mapping->items[i + 1]));
+        parse_result(r, yaml_at(&r->document, mapping->items[i]),
+                     yaml_at(&r->document, mapping->items[i + 1]));
 }
 
 // Values come before the expressions that use them.
-static void take_map(struct map_reading *r)
+static void parse_map(struct map_reading *r)
 {
     const struct yaml_node *of[MAP_KEYS];
     struct map *map = r->map;
     memcpy(of, r->of, sizeof of);
     map->name = map_text_of(of[KEY_MAP_name]);
     map->kernel = map_text_of(of[KEY_MAP_kernel]);
-    map->enter = take_place(r, of[KEY_MAP_enter], "begin", MAP_AT_BEGIN);
-    map->leave = take_place(r, of[KEY_MAP_leave], "end", MAP_AT_END);
+    map->enter = parse_endpoint(r, of[KEY_MAP_enter], "begin", MAP_AT_BEGIN);
+    map->leave = parse_endpoint(r, of[KEY_MAP_leave], "end", MAP_AT_END);
     map->is_ordered = map_read_flag(r, of[KEY_MAP_ordered]);
-    take_params(r, of[KEY_MAP_params]);
-    take_values(r, of[KEY_MAP_values]);
-    take_requires(r, of[KEY_MAP_requires]);
+    parse_params(r, of[KEY_MAP_params]);
+    parse_values(r, of[KEY_MAP_values]);
+    parse_requires(r, of[KEY_MAP_requires]);
     map->groups = map_read_expr(r, of[KEY_MAP_groups]);
     map->threads = map_read_expr(r, of[KEY_MAP_threads]);
     map->activations = map_read_expr(r, of[KEY_MAP_activations]);
@@ -253,7 +253,7 @@ static void take_map(struct map_reading *r)
     if (r->diags->errors)
         return;
     map_read_nodes(r, of[KEY_MAP_nodes]);
-    take_results(r, of[KEY_MAP_results]);
+    parse_results(r, of[KEY_MAP_results]);
 }
 
 struct map *map_read(struct arena *arena, const struct source *source, struct diags *diags)
@@ -269,7 +269,7 @@ struct map *map_read(struct arena *arena, const struct source *source, struct di
     if (!yaml_keys_read(&map_keys, CONTEXT_MAP, &r.document, yaml_at(&r.document, r.document.root),
                         r.of, diags))
         return NULL;
-    take_map(&r);
+    parse_map(&r);
     if (diags->errors == before)
         map_check(arena, r.map, diags);
     return diags->errors == before ? r.map : NULL;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 // Returns the type of words in memory; b32 if `node` is NULL.
-static const struct scalar *take_type(struct map_reading *r, const struct yaml_node *node)
+static const struct scalar *parse_type(struct map_reading *r, const struct yaml_node *node)
 {
     const struct scalar *type = scalar_find(node ? node->text : "b32", node ? node->length : 3);
     if (type && type->bytes <= 4 && (type->class != SCALAR_FLOAT || type->bytes == 4))
@@ -12,8 +12,8 @@ static const struct scalar *take_type(struct map_reading *r, const struct yaml_n
     return scalar_find("b32", 3);
 }
 
-static void take_initial(struct map_reading *r, const struct yaml_node *node,
-                         struct map_initial *to)
+static void parse_initial(struct map_reading *r, const struct yaml_node *node,
+                          struct map_initial *to)
 {
     const struct yaml_node *of[MAP_KEYS];
     if (!node)
@@ -28,14 +28,14 @@ static void take_initial(struct map_reading *r, const struct yaml_node *node,
     }
     if (!yaml_keys_read(&map_keys, CONTEXT_INITIAL, &r->document, node, of, r->diags))
         return;
-    to->count = map_read_number(r, of[KEY_INITIAL_count], MOST_TOKENS, 0);
+    to->count = map_read_number(r, of[KEY_INITIAL_count], MAX_TOKENS, 0);
     to->first = map_read_expr(r, of[KEY_INITIAL_first]);
     to->step = map_read_expr(r, of[KEY_INITIAL_step]);
     to->base = map_read_expr(r, of[KEY_INITIAL_base]);
     to->add = map_read_expr(r, of[KEY_INITIAL_add]);
     to->kind = of[KEY_INITIAL_base] ? MAP_WORDS : MAP_SERIES;
     to->type_text = map_text_of(of[KEY_INITIAL_type]);
-    to->type = take_type(r, of[KEY_INITIAL_type]);
+    to->type = parse_type(r, of[KEY_INITIAL_type]);
     if (of[KEY_INITIAL_base] && of[KEY_INITIAL_first])
         map_read_fault(r, of[KEY_INITIAL_first], "'first' and 'base' exclude each other");
     if (of[KEY_INITIAL_add] && !of[KEY_INITIAL_base])
@@ -43,7 +43,7 @@ static void take_initial(struct map_reading *r, const struct yaml_node *node,
 }
 
 // Reads an operand: a name, or a mapping with `from`, `value` or `load`.
-static struct map_operand take_operand(struct map_reading *r, const struct yaml_node *node)
+static struct map_operand parse_operand(struct map_reading *r, const struct yaml_node *node)
 {
     const struct yaml_node *of[MAP_KEYS];
     struct map_operand to = {.from = MAP_NO_NODE};
@@ -61,11 +61,11 @@ static struct map_operand take_operand(struct map_reading *r, const struct yaml_
     to.constant =
         map_read_expr(r, of[KEY_OPERAND_load] ? of[KEY_OPERAND_load] : of[KEY_OPERAND_value]);
     to.type_text = map_text_of(of[KEY_OPERAND_type]);
-    to.type = of[KEY_OPERAND_load] ? take_type(r, of[KEY_OPERAND_type]) : NULL;
+    to.type = of[KEY_OPERAND_load] ? parse_type(r, of[KEY_OPERAND_type]) : NULL;
     if (of[KEY_OPERAND_from]) {
         to.from_text = map_text_of(of[KEY_OPERAND_from]);
         to.from = map_read_reference(r, &to.from_text);
-        take_initial(r, of[KEY_OPERAND_initial], &to.initial);
+        parse_initial(r, of[KEY_OPERAND_initial], &to.initial);
     } else if (of[KEY_OPERAND_initial]) {
         map_read_fault(r, of[KEY_OPERAND_initial], "a constant cannot have initial tokens");
     }
@@ -82,19 +82,19 @@ static void add_operand(struct map_reading *r, struct map_node *node, const stru
         node->operands[node->operand_count++] = operand;
 }
 
-static void take_operands(struct map_reading *r, struct map_node *node)
+static void parse_operands(struct map_reading *r, struct map_node *node)
 {
     const struct yaml_node *list = r->of[KEY_NODE_in], *imm = r->of[KEY_NODE_imm];
     for (uint32_t i = 0; list && i < list->count; i++) {
         const struct yaml_node *item = yaml_at(&r->document, list->items[i]);
-        add_operand(r, node, item, take_operand(r, item));
+        add_operand(r, node, item, parse_operand(r, item));
     }
     if (imm)
         add_operand(r, node, imm,
                     (struct map_operand){.from = MAP_NO_NODE, .constant = map_read_expr(r, imm)});
 }
 
-static void take_predicate(struct map_reading *r, struct map_node *node)
+static void parse_predicate(struct map_reading *r, struct map_node *node)
 {
     const struct yaml_node *when = r->of[KEY_NODE_predicate], *unless = r->of[KEY_NODE_unless];
     node->predicate.from = MAP_NO_NODE;
@@ -102,12 +102,12 @@ static void take_predicate(struct map_reading *r, struct map_node *node)
     if (when && unless)
         map_read_fault(r, unless, "'predicate' and 'unless' exclude each other");
     else if (when || unless)
-        node->predicate = take_operand(r, when ? when : unless);
+        node->predicate = parse_operand(r, when ? when : unless);
     if ((when || unless) && node->predicate.from == MAP_NO_NODE && node->predicate.constant.expr)
         map_read_fault(r, when ? when : unless, "a predicate must not be a constant");
 }
 
-static void take_increment(struct map_reading *r, struct map_node *node, uint32_t self)
+static void parse_increment(struct map_reading *r, struct map_node *node, uint32_t self)
 {
     static const struct {
         enum map_key key;
@@ -121,12 +121,12 @@ static void take_increment(struct map_reading *r, struct map_node *node, uint32_
     node->increment = (struct map_increment){
         .start = map_read_expr(r, r->of[KEY_NODE_start]),
         .step = map_read_expr(r, r->of[KEY_NODE_step]),
-        .tokens = map_read_number(r, r->of[KEY_NODE_tokens], MOST_TOKENS, node->increment.tokens)};
+        .tokens = map_read_number(r, r->of[KEY_NODE_tokens], MAX_TOKENS, node->increment.tokens)};
     if (!node->increment.tokens)
         map_read_fault(r, r->of[KEY_NODE_tokens], "an increment must have at least one token");
 }
 
-static void take_memory(struct map_reading *r, struct map_node *node)
+static void parse_memory(struct map_reading *r, struct map_node *node)
 {
     static const enum map_key keys[] = {KEY_NODE_base, KEY_NODE_offset, KEY_NODE_wait, KEY_NODE_off,
                                         KEY_NODE_through};
@@ -141,7 +141,7 @@ static void take_memory(struct map_reading *r, struct map_node *node)
     node->is_through = map_read_flag(r, r->of[KEY_NODE_through]);
 }
 
-static void take_node(struct map_reading *r, uint32_t self, const struct yaml_node *mapping)
+static void parse_node(struct map_reading *r, uint32_t self, const struct yaml_node *mapping)
 {
     struct map_node *node = &r->map->nodes.v[self];
     if (!yaml_keys_read(&map_keys, CONTEXT_NODE, &r->document, mapping, r->of, r->diags))
@@ -149,10 +149,10 @@ static void take_node(struct map_reading *r, uint32_t self, const struct yaml_no
     node->op = map_text_of(r->of[KEY_NODE_op]);
     node->count = map_read_expr(r, r->of[KEY_NODE_count]);
     map_find_kind(node);
-    take_memory(r, node);
-    take_predicate(r, node);
+    parse_memory(r, node);
+    parse_predicate(r, node);
     if (!strcmp(node->op.text, "increment")) {
-        take_increment(r, node, self);
+        parse_increment(r, node, self);
         return;
     }
     static const enum map_key keys[] = {KEY_NODE_start, KEY_NODE_step, KEY_NODE_tokens};
@@ -160,11 +160,11 @@ static void take_node(struct map_reading *r, uint32_t self, const struct yaml_no
         if (r->of[keys[i]])
             map_read_fault(r, r->of[keys[i]], "'%s' is not an increment and cannot have '%s'",
                            node->name.text, map_keys.keys[keys[i]].name);
-    take_operands(r, node);
+    parse_operands(r, node);
 }
 
 void map_read_nodes(struct map_reading *r, const struct yaml_node *nodes)
 {
     for (uint32_t i = 0; i < r->map->nodes.n; i++)
-        take_node(r, i, yaml_at(&r->document, nodes->items[i * 2 + 1]));
+        parse_node(r, i, yaml_at(&r->document, nodes->items[i * 2 + 1]));
 }

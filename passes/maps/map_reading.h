@@ -18,7 +18,7 @@ enum map_key {
     MAP_KEYS,
 };
 
-enum { MOST_TOKENS = 65536 };
+enum { MAX_TOKENS = 65536 };
 
 struct map_reading {
     struct arena *arena;
@@ -38,7 +38,7 @@ struct map_expr map_read_expr(struct map_reading *r, const struct yaml_node *nod
 // Reads `true` or `false`; false if `node` is NULL.
 bool map_read_flag(struct map_reading *r, const struct yaml_node *node);
 // Reads a whole number from 0 to `most`; `initial` if `node` is NULL.
-uint32_t map_read_number(struct map_reading *r, const struct yaml_node *node, uint32_t most,
+uint32_t map_read_number(struct map_reading *r, const struct yaml_node *node, uint32_t max,
                          uint32_t initial);
 // Finds a node by its name. Returns MAP_NO_NODE, with an error, if it does not exist.
 uint32_t map_read_reference(struct map_reading *r, const struct map_text *name);

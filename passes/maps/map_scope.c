@@ -47,13 +47,13 @@ const struct expr *map_parse(struct arena *arena, const struct map *map, const c
 // Evaluation. A value refers only to earlier ones, so the depth is bounded.
 
 static const char *load(void *context, struct expr_ref ref, int64_t element,
-                        struct run_number *number)
+                        struct host_number *number)
 {
     const struct map_scope *scope = context;
     const struct map *map = scope->map;
     (void)element;
     if (ref.index < MAP_NAMES) {
-        *number = (struct run_number){.kind = NUMBER_INTEGER, .integer = scope->names[ref.index]};
+        *number = (struct host_number){.kind = NUMBER_INTEGER, .integer = scope->names[ref.index]};
         return NULL;
     }
     uint32_t at = ref.index - MAP_NAMES;
@@ -67,14 +67,14 @@ static const char *load(void *context, struct expr_ref ref, int64_t element,
 }
 
 static const char *no_address(void *context, uint32_t buffer, int64_t element,
-                              struct run_number *number)
+                              struct host_number *number)
 {
     (void)context, (void)buffer, (void)element, (void)number;
     return "a map has no buffers";
 }
 
 const char *map_evaluate(const struct map_scope *scope, const struct map_expr *expr,
-                         struct run_number *to)
+                         struct host_number *to)
 {
     struct expr_names known = {
         .context = (void *)scope, .find = find_name, .load = load, .address = no_address};
@@ -87,7 +87,7 @@ const char *map_evaluate(const struct map_scope *scope, const struct map_expr *e
 const char *map_integer(const struct map_scope *scope, const struct map_expr *expr, int64_t initial,
                         int64_t *to)
 {
-    struct run_number number;
+    struct host_number number;
     *to = initial;
     if (!expr->expr)
         return NULL;
@@ -123,7 +123,7 @@ const struct scalar *map_operand_type(const struct map_node *node, uint32_t at)
 const char *map_word(const struct map_scope *scope, const struct map_expr *expr,
                      const struct scalar *type, uint32_t *to)
 {
-    struct run_number number;
+    struct host_number number;
     *to = 0;
     if (!expr->expr)
         return NULL;
@@ -155,20 +155,20 @@ static int64_t term_of(int64_t first, int64_t count, int64_t step)
 }
 
 // Sets the tokens or addresses first, first + step, …
-static const char *take_series(const struct map_scope *scope, const struct map_initial *initial,
-                               const struct scalar *type, uint32_t *words, uint64_t *addresses)
+static const char *set_series(const struct map_scope *scope, const struct map_initial *initial,
+                              const struct scalar *type, uint32_t *words, uint64_t *addresses)
 {
     bool memory = initial->kind == MAP_WORDS, real = type->class == SCALAR_FLOAT && !memory;
-    struct run_number first = {.kind = NUMBER_INTEGER}, step = first;
+    struct host_number first = {.kind = NUMBER_INTEGER}, step = first;
     const struct map_expr *begin = memory ? &initial->base : &initial->first;
     step.integer = memory ? 4 : 0;
     const char *fault = begin->expr ? map_evaluate(scope, begin, &first) : NULL;
     if (!fault && initial->step.expr)
         fault = map_evaluate(scope, &initial->step, &step);
     for (uint32_t i = 0; !fault && i < initial->count; i++) {
-        struct run_number at = {.kind = real ? NUMBER_REAL : NUMBER_INTEGER,
-                                .integer = term_of(first.integer, i, step.integer),
-                                .real = number_real(&first) + i * number_real(&step)};
+        struct host_number at = {.kind = real ? NUMBER_REAL : NUMBER_INTEGER,
+                                 .integer = term_of(first.integer, i, step.integer),
+                                 .real = number_real(&first) + i * number_real(&step)};
         if (memory)
             addresses[i] = (uint64_t)at.integer;
         else if (real)
@@ -179,8 +179,8 @@ static const char *take_series(const struct map_scope *scope, const struct map_i
     return fault;
 }
 
-static const char *take_increment(const struct map_scope *scope, const struct map_node *node,
-                                  uint32_t *words)
+static const char *set_increment(const struct map_scope *scope, const struct map_node *node,
+                                 uint32_t *words)
 {
     int64_t start, step;
     const char *fault = map_integer(scope, &node->increment.start, 0, &start);
@@ -198,9 +198,9 @@ const char *map_initial_words(const struct map_scope *scope, const struct map_no
     const struct scalar *type = map_operand_type(node, at);
     const char *fault = NULL;
     if (node->is_increment && !at)
-        return take_increment(scope, node, words);
+        return set_increment(scope, node, words);
     if (initial->kind != MAP_LIST)
-        return take_series(scope, initial, type, words, addresses);
+        return set_series(scope, initial, type, words, addresses);
     for (uint32_t i = 0; !fault && i < initial->count; i++)
         fault = map_word(scope, &initial->list[i], type, &words[i]);
     return fault;

@@ -4,9 +4,9 @@
 
 struct map_scope {
     const struct map *map;
-    struct arena *arena;             // for texts of errors
-    const struct run_number *params; // of map->params; NULL: expressions with them are errors
-    int64_t names[MAP_NAMES];        // enum map_name
+    struct arena *arena;              // for texts of errors
+    const struct host_number *params; // of map->params; NULL: expressions with them are errors
+    int64_t names[MAP_NAMES];         // enum map_name
 };
 
 // Parses an expression of the map. Returns NULL with the fault.
@@ -20,7 +20,7 @@ const char *map_unfit(const struct map_scope *scope);
 
 // Evaluates an expression. Returns NULL, or the fault as a sentence.
 const char *map_evaluate(const struct map_scope *scope, const struct map_expr *expr,
-                         struct run_number *to);
+                         struct host_number *to);
 // Evaluates an integer expression; *to is `initial` if it is not given.
 const char *map_integer(const struct map_scope *scope, const struct map_expr *expr, int64_t initial,
                         int64_t *to);

@@ -16,8 +16,8 @@ struct crew_sizes {
 struct crew_group {
     uint32_t first, end; // functions
     uint32_t worker;
-    struct crew_sizes sizes[MOST_PASSES + 1]; // sizes of the worker's plan before and after each
-                                              // pass
+    struct crew_sizes sizes[MAX_PASSES + 1]; // sizes of the worker's plan before and after each
+                                             // pass
 };
 
 struct crew_worker {
@@ -26,7 +26,7 @@ struct crew_worker {
     struct arena own;   // memory until the end, for states of passes
     struct arena facts; // memory of one group, for facts of its functions
     struct plan plan;
-    void *states[MOST_PASSES];
+    void *states[MAX_PASSES];
     struct crew_seconds seconds;
     double mark;
     uint32_t invalid; // as in crew_run
@@ -168,7 +168,7 @@ static void run_alone(struct pass_crew *crew, struct plan *plan)
         (to)->n += count_;                                                                         \
     } while (0)
 
-static void take_results(const struct pass_crew *crew, struct plan *plan, uint32_t pass)
+static void merge_results(const struct pass_crew *crew, struct plan *plan, uint32_t pass)
 {
     for (uint32_t i = 0; i < crew->group_count; i++) {
         const struct crew_group *group = &crew->groups[i];
@@ -182,10 +182,10 @@ static void take_results(const struct pass_crew *crew, struct plan *plan, uint32
     }
 }
 
-static void take_worker(const struct crew_worker *w, uint32_t *invalid,
-                        struct crew_seconds *seconds)
+static void merge_worker(const struct crew_worker *w, uint32_t *invalid,
+                         struct crew_seconds *seconds)
 {
-    for (uint32_t i = 0; i < MOST_PASSES; i++)
+    for (uint32_t i = 0; i < MAX_PASSES; i++)
         seconds->pass[i] += w->seconds.pass[i];
     seconds->validate += w->seconds.validate;
     if (w->invalid && (!*invalid || w->invalid < *invalid))
@@ -208,8 +208,8 @@ void crew_run(const struct pipeline *pipeline, const struct ir_module *module, s
     else
         run_alone(&crew, plan);
     for (uint32_t pass = 0; pass < count; pass++)
-        take_results(&crew, plan, pass);
+        merge_results(&crew, plan, pass);
     for (uint32_t i = 0; i < crew.worker_count; i++)
-        take_worker(&crew.workers[i], invalid, seconds);
+        merge_worker(&crew.workers[i], invalid, seconds);
     arena_free(&arena);
 }

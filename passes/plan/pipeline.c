@@ -12,7 +12,7 @@ const struct pass passes[] = {
     {NULL, NULL, NULL},
 };
 
-_Static_assert(ARRAY_LENGTH(passes) <= MOST_PASSES + 1, "room for their results");
+_Static_assert(ARRAY_LENGTH(passes) <= MAX_PASSES + 1, "room for their results");
 
 const struct pass *pass_find(const char *name)
 {

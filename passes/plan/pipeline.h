@@ -46,11 +46,11 @@ void split_fused(const struct ir_module *module, struct plan *plan);
 
 // Threads that run passes over functions.
 
-enum { MOST_PASSES = 8 };
+enum { MAX_PASSES = 8 };
 
 // CPU time of each pass, and of validation.
 struct crew_seconds {
-    double pass[MOST_PASSES], validate;
+    double pass[MAX_PASSES], validate;
 };
 
 double crew_clock(void); // CPU seconds of this thread

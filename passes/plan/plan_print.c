@@ -30,7 +30,7 @@ static void print_chain(const struct ir_module *module, const struct chain *chai
     const struct ir_function *fn = print_function(module, chain->function, to);
     fprintf(to, " pattern %u%s, lines", chain->pattern, chain->split ? ", split" : "");
     for (uint32_t i = 0; i < chain->count; i++)
-        fprintf(to, " %u", ir_place(module, fn, chain->inst[i]).line);
+        fprintf(to, " %u", ir_position(module, fn, chain->inst[i]).line);
     putc('\n', to);
 }
 
@@ -39,7 +39,7 @@ static void print_block(const struct ir_module *module, const struct block_plan 
     fprintf(to, "// %s", block_names[block->kind]);
     const struct ir_function *fn = print_function(module, block->function, to);
     fprintf(to, " lines %u-%u, live in %u, live out %u, loads %u, stores %u, tx %g, rx %g, %s",
-            ir_place(module, fn, block->first).line, ir_place(module, fn, block->last).line,
+            ir_position(module, fn, block->first).line, ir_position(module, fn, block->last).line,
             block->live_in.n, block->live_out.n, block->loads, block->stores, block->estimate.bw_tx,
             block->estimate.bw_rx, block->estimate.candidate ? "candidate" : "no candidate");
     if (block->estimate.candidate && block->estimate.conditional)
@@ -52,20 +52,20 @@ static void print_rejection(const struct ir_module *module, const struct rejecti
 {
     fprintf(to, "// rejected: %s", candidate_names[rejection->kind]);
     const struct ir_function *fn = print_function(module, rejection->function, to);
-    fprintf(to, " line %u", ir_place(module, fn, rejection->inst).line);
+    fprintf(to, " line %u", ir_position(module, fn, rejection->inst).line);
     if (rejection->because != IR_NONE)
-        fprintf(to, " because of line %u", ir_place(module, fn, rejection->because).line);
+        fprintf(to, " because of line %u", ir_position(module, fn, rejection->because).line);
     fprintf(to, " [%s]\n", plan_rules[rejection->rule].id);
 }
 
 static void print_edit(const struct ir_module *module, const struct edit *edit, FILE *to)
 {
-    struct place place = source_place(module->tree->source, edit->begin);
+    struct source_position place = source_position_at(module->tree->source, edit->begin);
     fprintf(to, "// edit: %s at %u:%u", edit_names[edit->kind], place.line, place.column);
     if (edit->kind != EDIT_INSERT)
         fprintf(to, ", %u bytes", edit->end - edit->begin);
     if (edit->kind == EDIT_MOVE) {
-        place = source_place(module->tree->source, edit->to);
+        place = source_position_at(module->tree->source, edit->to);
         fprintf(to, " to %u:%u", place.line, place.column);
     }
     putc('\n', to);

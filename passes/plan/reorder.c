@@ -21,7 +21,7 @@ struct mover {
     struct arena scratch;
     struct order order;
     uint32_t begin, end; // places that change, [begin, end)
-    uint64_t *stays;     // bit set over instructions
+    uint64_t *kept;      // bit set over instructions
 };
 
 static const struct source *source_of(const struct mover *m)
@@ -53,7 +53,7 @@ static uint32_t front_of(const struct mover *m, uint32_t inst, bool *line_start)
     return lines.head ? lines.begin : at;
 }
 
-static uint32_t behind(const struct mover *m, uint32_t inst, bool *line_start)
+static uint32_t text_after(const struct mover *m, uint32_t inst, bool *line_start)
 {
     struct lines lines = lines_of(m, inst);
     *line_start = is_alone(&lines);
@@ -95,7 +95,7 @@ static const char *loc_text(struct mover *m, uint32_t loc)
 }
 
 // Returns true if the instruction needs a copy of its .loc; the copy is then in force.
-static bool takes_loc(const struct mover *m, uint32_t inst, uint32_t *in_force)
+static bool needs_loc(const struct mover *m, uint32_t inst, uint32_t *in_force)
 {
     uint32_t loc = m->order.statements[inst].loc;
     if (loc == IR_NONE || same_loc(m, loc, *in_force))
@@ -125,7 +125,7 @@ static void put_loc(struct mover *m, uint32_t inst, const struct lines *lines,
 // Restores the .loc of an instruction that stays.
 static void restore_loc(struct mover *m, uint32_t inst, uint32_t *in_force)
 {
-    if (!takes_loc(m, inst, in_force))
+    if (!needs_loc(m, inst, in_force))
         return;
     struct lines lines = lines_of(m, inst);
     put_loc(m, inst, &lines, lines.head ? OWN_LINE : IN_LINE);
@@ -134,14 +134,14 @@ static void restore_loc(struct mover *m, uint32_t inst, uint32_t *in_force)
 // Instructions that stay
 
 // Longest ascending sequences so far, by their last instruction: a tree of maxima over prefixes.
-struct runs {
+struct ascending_sequences {
     uint64_t *weight; // per place: of the best sequence that ends there
     uint32_t *before; // per place: previous place in that sequence + 1, or 0
     uint32_t *best;   // the tree: place + 1
     uint32_t count;
 };
 
-static uint32_t best_below(const struct runs *runs, uint32_t rank)
+static uint32_t best_below(const struct ascending_sequences *runs, uint32_t rank)
 {
     uint32_t best = 0;
     for (uint32_t i = rank; i; i &= i - 1)
@@ -150,7 +150,7 @@ static uint32_t best_below(const struct runs *runs, uint32_t rank)
     return best;
 }
 
-static void note_run(struct runs *runs, uint32_t rank, uint32_t place)
+static void record_sequence(struct ascending_sequences *runs, uint32_t rank, uint32_t place)
 {
     for (uint32_t i = rank + 1; i <= runs->count; i += i & -i)
         if (!runs->best[i] || runs->weight[place] > runs->weight[runs->best[i] - 1])
@@ -164,9 +164,9 @@ static void note_run(struct runs *runs, uint32_t rank, uint32_t place)
 static void find_staying(struct mover *m)
 {
     uint32_t count = m->end - m->begin;
-    struct runs runs = {ARENA_ARRAY(&m->scratch, uint64_t, count),
-                        ARENA_ARRAY(&m->scratch, uint32_t, count),
-                        ARENA_ARRAY(&m->scratch, uint32_t, count + 1), count};
+    struct ascending_sequences runs = {ARENA_ARRAY(&m->scratch, uint64_t, count),
+                                       ARENA_ARRAY(&m->scratch, uint32_t, count),
+                                       ARENA_ARRAY(&m->scratch, uint32_t, count + 1), count};
     for (uint32_t place = 0, named = 0; place < count; place++) {
         uint32_t inst = m->order.at[m->begin + place], rank = inst - m->begin;
         uint32_t after = m->order.after[inst];
@@ -176,10 +176,10 @@ static void find_staying(struct mover *m)
         uint32_t before = runs.before[place] = best_below(&runs, rank);
         runs.weight[place] = (before ? runs.weight[before - 1] : 0) + count + 1;
         runs.weight[place] += m->order.unit[inst] != 0;
-        note_run(&runs, rank, place);
+        record_sequence(&runs, rank, place);
     }
     for (uint32_t i = best_below(&runs, count); i; i = runs.before[i - 1])
-        bits_set(m->stays, m->order.at[m->begin + i - 1]);
+        bits_set(m->kept, m->order.at[m->begin + i - 1]);
 }
 
 // Moves
@@ -214,7 +214,7 @@ static void move(struct mover *m, uint32_t inst, uint32_t to, bool line_start, u
 {
     const struct statement *statement = &m->order.statements[inst];
     struct lines lines = lines_of(m, inst);
-    bool with_loc = takes_loc(m, inst, in_force);
+    bool with_loc = needs_loc(m, inst, in_force);
     struct edit edit = {EDIT_MOVE, statement->begin, statement->end, to, "", m->order.place[inst]};
     if (!is_alone(&lines)) {
         move_part(m, inst, edit, line_start, with_loc);
@@ -228,15 +228,15 @@ static void move(struct mover *m, uint32_t inst, uint32_t to, bool line_start, u
 }
 
 // Moves the places [from, until) of the new order before `to`.
-static void move_run(struct mover *m, uint32_t from, uint32_t until, uint32_t to, bool line_start,
-                     uint32_t *in_force)
+static void move_sequence(struct mover *m, uint32_t from, uint32_t until, uint32_t to,
+                          bool line_start, uint32_t *in_force)
 {
     for (uint32_t place = from; place < until; place++)
         move(m, m->order.at[place], to, line_start, in_force);
 }
 
 // Returns true if the .loc follows the instruction in the text.
-static bool is_behind(const struct mover *m, uint32_t loc, uint32_t inst)
+static bool is_after(const struct mover *m, uint32_t loc, uint32_t inst)
 {
     return loc != IR_NONE && m->module->tree->nodes.v[loc].begin >= m->order.statements[inst].end;
 }
@@ -248,22 +248,22 @@ static void rearrange(struct mover *m, uint32_t *in_force)
     uint32_t done = m->begin, last = m->begin; // places; last staying instruction
     bool line_start;
     for (uint32_t inst = m->begin; inst < m->end; inst++)
-        if (bits_test(m->stays, inst))
+        if (bits_test(m->kept, inst))
             last = inst;
     for (uint32_t inst = m->begin; inst < m->end; inst++) {
-        bool stays = bits_test(m->stays, inst);
-        if (stays) {
+        bool kept = bits_test(m->kept, inst);
+        if (kept) {
             uint32_t to = front_of(m, inst, &line_start);
-            move_run(m, done, m->order.place[inst], to, line_start, in_force);
+            move_sequence(m, done, m->order.place[inst], to, line_start, in_force);
             done = m->order.place[inst] + 1;
         }
         if (m->order.statements[inst].lead != IR_NONE)
             *in_force = m->order.statements[inst].loc;
-        if (stays)
+        if (kept)
             restore_loc(m, inst, in_force);
         if (inst == last) {
-            uint32_t to = behind(m, inst, &line_start);
-            move_run(m, done, m->end, to, line_start, in_force);
+            uint32_t to = text_after(m, inst, &line_start);
+            move_sequence(m, done, m->end, to, line_start, in_force);
         }
     }
 }
@@ -275,14 +275,14 @@ static bool find_changed(struct mover *m, uint32_t from)
     uint32_t count = m->fn->insts.n;
     for (m->begin = from; m->begin < count && m->order.at[m->begin] == m->begin;)
         m->begin++;
-    uint32_t most = m->begin;
+    uint32_t max = m->begin;
     for (m->end = m->begin; m->end < count; m->end++) {
         bool apart =
             m->order.at[m->end] == m->end || m->order.segment[m->end] != m->order.segment[m->begin];
-        if (m->end > most && apart)
+        if (m->end > max && apart)
             break;
-        if (m->order.at[m->end] > most)
-            most = m->order.at[m->end];
+        if (m->order.at[m->end] > max)
+            max = m->order.at[m->end];
     }
     return m->begin < count;
 }
@@ -294,19 +294,19 @@ static void carry_out(struct mover *m)
     uint32_t in_force = IR_NONE, before = IR_NONE; // end of the previous range
     for (uint32_t from = 0; find_changed(m, from); from = m->end) {
         uint32_t loc = m->order.statements[m->begin].before;
-        if (m->begin != before || is_behind(m, loc, m->begin - 1))
+        if (m->begin != before || is_after(m, loc, m->begin - 1))
             in_force = loc;
         find_staying(m);
         rearrange(m, &in_force);
         before = m->end;
         if (m->end < m->fn->insts.n && m->order.at[m->end] == m->end &&
-            !is_behind(m, m->order.statements[m->end].loc, m->end - 1))
+            !is_after(m, m->order.statements[m->end].loc, m->end - 1))
             restore_loc(m, m->end, &in_force);
     }
 }
 
 // A chain across blocks is not moved, but other chains may change the order of its loads.
-static void sort_by_place(const struct mover *m, struct chain *chain)
+static void sort_by_position(const struct mover *m, struct chain *chain)
 {
     for (uint32_t i = 1; i < chain->count; i++)
         for (uint32_t k = i;
@@ -323,7 +323,7 @@ static void reorder_function(struct mover *m, uint32_t first, uint32_t end)
     struct obstacle why;
     arena_init(&m->scratch, m->plan->arena->memory);
     order_init(&m->order, &m->scratch, m->facts);
-    m->stays = bits_new(&m->scratch, m->fn->insts.n + 1);
+    m->kept = bits_new(&m->scratch, m->fn->insts.n + 1);
     for (uint32_t i = first; i < end; i++)
         if (m->plan->chains.v[i].across)
             order_hold(&m->order, m->plan->chains.v[i].inst, m->plan->chains.v[i].count);
@@ -335,7 +335,7 @@ static void reorder_function(struct mover *m, uint32_t first, uint32_t end)
     carry_out(m);
     for (uint32_t i = first; i < end; i++)
         if (m->plan->chains.v[i].across)
-            sort_by_place(m, &m->plan->chains.v[i]);
+            sort_by_position(m, &m->plan->chains.v[i]);
     arena_free(&m->scratch);
 }
 

@@ -10,7 +10,7 @@ struct splitter {
 
 enum { FLOATS, WORDS };
 
-static bool is_taken(const struct tree *tree, const char *stem)
+static bool is_used_stem(const struct tree *tree, const char *stem)
 {
     size_t length = strlen(stem);
     for (uint32_t i = 0; i < tree->names.names.n; i++) {
@@ -24,7 +24,7 @@ static bool is_taken(const struct tree *tree, const char *stem)
 static const char *free_stem(const struct ir_module *module, struct arena *arena)
 {
     const char *stem = "%product_";
-    while (is_taken(module->tree, stem))
+    while (is_used_stem(module->tree, stem))
         stem = arena_printf(arena, "%s_", stem);
     return stem;
 }

@@ -81,7 +81,7 @@ static uint32_t instead(const struct checker *c)
 
 // Returns the input's offset for an instruction that only the output has: before the next
 // instruction that both have.
-static uint32_t place_of_event(const struct checker *c, uint32_t event)
+static uint32_t position_of_event(const struct checker *c, uint32_t event)
 {
     for (uint32_t i = event; i < c->events.n; i++)
         if (c->events.v[i].member != IR_NONE)
@@ -99,7 +99,8 @@ static bool check_pairs(struct checker *c)
     for (uint32_t i = 0; i < c->events.n; i++) {
         const struct event *event = &c->events.v[i];
         if (event->member == IR_NONE) {
-            window_fault(c, place_of_event(c, i), event->item.begin, "the input does not have it");
+            window_fault(c, position_of_event(c, i), event->item.begin,
+                         "the input does not have it");
             return false;
         }
         if (!same_loc(c, &c->members.v[event->member].item, &event->item)) {

@@ -105,7 +105,7 @@ static const char *member_fault(struct chain_check *c, const struct chain *chain
                 c->fn->insts.v[last_of(chain)].class != CLASS_STORE;
     for (uint32_t i = at->operands; i < at->operands + at->operand_count && !last && !ends; i++)
         if (c->fn->operands.v[i].role == ROLE_DEF && c->fn->operand_version.v[i] != IR_NONE &&
-            !verify_stays_inside(c, chain, c->fn->operand_version.v[i]))
+            !verify_used_inside(c, chain, c->fn->operand_version.v[i]))
             return load ? "a register that a chain loads is read outside of it"
                         : "a result inside of a chain is read outside of it";
     return NULL;
@@ -132,7 +132,8 @@ static void add_source(struct chain_check *c, uint32_t block)
     vec_push(&c->scratch, &c->work, block);
 }
 
-static bool stays_between(const struct chain_check *c, uint32_t block, uint32_t from, uint32_t to)
+static bool is_in_chain_between(const struct chain_check *c, uint32_t block, uint32_t from,
+                                uint32_t to)
 {
     const struct ir_block *at = &c->fn->blocks.v[block];
     bool leaves = !at->succ_count ||
@@ -192,10 +193,10 @@ static const char *way_fault(struct chain_check *c, uint32_t load, uint32_t from
                 add_source(c, ir_preds(c->fn, block)[i]);
     }
     bool apart = divergence_branches(facts_certain(c->facts), from);
-    bool stays = stays_between(c, from, from, to);
+    bool stays = is_in_chain_between(c, from, from, to);
     for (uint32_t at = 0; at < c->work.n && !wrong; at++) {
         const struct ir_block *block = &c->fn->blocks.v[c->work.v[at]];
-        stays &= stays_between(c, c->work.v[at], from, to);
+        stays &= is_in_chain_between(c, c->work.v[at], from, to);
         apart |= divergence_branches(facts_certain(c->facts), c->work.v[at]);
         wrong = crossings_fault(c, load, block->first, block->end);
     }
@@ -240,7 +241,7 @@ static const char *across_fault(struct chain_check *c, const struct chain *chain
 // A split multiply-add has only its product in the chain: its own result stays at the core.
 const char *verify_chain(struct chain_check *c, const struct chain *chain)
 {
-    bool known = chain->count && chain->count <= CHAIN_MOST;
+    bool known = chain->count && chain->count <= CHAIN_MAX;
     for (uint32_t i = 0; i < chain->count && known; i++)
         known = chain->inst[i] < c->fn->insts.n;
     if (!known)

@@ -37,7 +37,7 @@ const char *verify_chain(struct chain_check *c, const struct chain *chain);
 // Returns true if the instruction is a member of the chain.
 bool verify_is_member(const struct chain *chain, uint32_t inst);
 // Returns true if only members of the chain read the result of one of them (verify_reads.c).
-bool verify_stays_inside(struct chain_check *c, const struct chain *chain, uint32_t version);
+bool verify_used_inside(struct chain_check *c, const struct chain *chain, uint32_t version);
 // Checks the values of a chain with the shape of its pattern: operands of members, and the
 // response. Returns NULL, or the fault.
 const char *verify_chain_values(struct chain_check *c, const struct chain *chain);

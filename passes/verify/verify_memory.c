@@ -12,7 +12,7 @@
 enum window_touch { TOUCH_NOTHING, TOUCH_READ, TOUCH_WRITE, TOUCH_ALL };
 
 // Log2 of a granule's bytes. With more groups, a member is compared with all that it has overtaken.
-enum { GRANULE_BITS = 6, MOST_GROUPS = 64 };
+enum { GRANULE_BITS = 6, MAX_GROUPS = 64 };
 
 // Members that the output has not reached yet, in the order of the input.
 enum waiting {
@@ -29,7 +29,7 @@ struct list {
     uint32_t first, last;
 };
 
-struct place_in_list {
+struct listed_member {
     uint32_t member, next, before;
     struct list *list;
 };
@@ -59,7 +59,7 @@ struct window_memory {
     struct facts *facts;
     struct window_access *access;                // per member
     uint32_t *nodes;                             // per member: its first node
-    VEC(struct place_in_list) node;              // from 1 on
+    VEC(struct listed_member) node;              // from 1 on
     struct list waiting[WAITING_KINDS], kind[2]; // kind: reads and writes at known addresses
     struct group **groups;
     uint32_t group_count, mask;
@@ -89,7 +89,7 @@ static enum window_touch touch_of(const struct ir_inst *inst)
 
 static void append(struct window_memory *m, struct list *list, uint32_t member)
 {
-    struct place_in_list node = {member, 0, list->last, list};
+    struct listed_member node = {member, 0, list->last, list};
     vec_push(&m->c->scratch, &m->node, node);
     uint32_t at = m->node.n - 1;
     if (list->last)
@@ -100,10 +100,10 @@ static void append(struct window_memory *m, struct list *list, uint32_t member)
 }
 
 // Removes a member that the output has reached from its lists.
-static void take(struct window_memory *m, uint32_t member)
+static void remove_member(struct window_memory *m, uint32_t member)
 {
     for (uint32_t at = m->nodes[member]; at < m->nodes[member + 1]; at++) {
-        const struct place_in_list *node = &m->node.v[at];
+        const struct listed_member *node = &m->node.v[at];
         if (node->before)
             m->node.v[node->before].next = node->next;
         else
@@ -267,7 +267,7 @@ static struct window_memory *memory_new(struct checker *c)
     m->groups = ARENA_ARRAY(&c->scratch, struct group *, n + 1);
     m->group_table = ARENA_ARRAY(&c->scratch, uint32_t, m->mask + 1);
     m->cells = ARENA_ARRAY(&c->scratch, struct window_cell *, m->mask + 1);
-    vec_push(&c->scratch, &m->node, (struct place_in_list){.member = 0});
+    vec_push(&c->scratch, &m->node, (struct listed_member){.member = 0});
     for (uint32_t i = 0; i < n; i++)
         read_access(m, i);
     for (uint32_t i = 0; i < n; i++)
@@ -320,7 +320,7 @@ static bool conflicts_others(struct window_memory *m, uint32_t member)
 {
     const struct window_access *access = &m->access[member];
     bool writes = access->touch == TOUCH_WRITE;
-    if (m->group_count > MOST_GROUPS)
+    if (m->group_count > MAX_GROUPS)
         return conflicts_any(m, &m->kind[1], member) ||
                (writes && conflicts_any(m, &m->kind[0], member));
     for (uint32_t i = 0; i < m->group_count; i++) {
@@ -376,6 +376,6 @@ void window_check_memory(struct checker *c)
             return;
         }
         c->to->moved += is_overtaken(m, &m->waiting[WAITING_ANY], member);
-        take(m, member);
+        remove_member(m, member);
     }
 }

@@ -20,7 +20,7 @@ struct plan_checker {
     struct arena scratch;
     // Stamp of the current block; older marks belong to other blocks.
     uint32_t stamp;
-    uint32_t *block_mark, *version_mark, *reg_in, *reg_out, *reg_judged;
+    uint32_t *block_mark, *version_mark, *reg_in, *reg_out, *reg_checked;
     uint32_t *in_needed, *out_needed; // per register: the block reads it; it is read after the
                                       // block
     uint64_t *chained;                // bit set: instructions of chains
@@ -66,8 +66,8 @@ static bool is_inside(const struct plan_checker *c, const struct block_plan *pla
 }
 
 // Returns true if control that passes from one basic block to the other stays in the block.
-static bool stays(const struct plan_checker *c, const struct block_plan *plan, uint32_t from,
-                  uint32_t to)
+static bool is_in_block(const struct plan_checker *c, const struct block_plan *plan, uint32_t from,
+                        uint32_t to)
 {
     return is_marked(c, from) && from != plan->tail && is_marked(c, to) &&
            (to != plan->entry || plan->again);
@@ -101,7 +101,7 @@ static bool has_one_entry(const struct plan_checker *c, const struct block_plan 
             return false;
         for (uint32_t k = 0; k < at->pred_count && block != plan->entry; k++) {
             uint32_t pred = ir_preds(c->fn, block)[k];
-            if (is_reachable(c, pred) && !stays(c, plan, pred, block))
+            if (is_reachable(c, pred) && !is_in_block(c, plan, pred, block))
                 return false;
         }
     }
@@ -176,7 +176,7 @@ static bool follow_phi(struct plan_checker *c, const struct block_plan *plan,
         uint32_t pred = ir_preds(c->fn, phi->block)[i], arg = c->fn->phi_args.v[phi->args + i];
         if (arg == IR_NONE || !is_reachable(c, pred))
             continue;
-        if (stays(c, plan, pred, phi->block)) {
+        if (is_in_block(c, plan, pred, phi->block)) {
             need(c, arg);
         } else {
             c->in_needed[phi->reg] = c->stamp;
@@ -235,7 +235,7 @@ static void find_exits(struct plan_checker *c, const struct block_plan *plan)
         uint32_t block = c->inside.v[i];
         bool leaves = block == plan->tail;
         for (uint32_t k = 0; k < c->fn->blocks.v[block].succ_count; k++)
-            leaves |= !stays(c, plan, block, ir_succs(c->fn, block)[k]);
+            leaves |= !is_in_block(c, plan, block, ir_succs(c->fn, block)[k]);
         if (leaves)
             vec_push(&c->scratch, &c->exits, block);
     }
@@ -271,14 +271,14 @@ static bool branch_reads(const struct plan_checker *c, uint32_t block, uint32_t 
 
 // Returns true if the register's value is read after control leaves the block here: by the branch
 // that is not part of the block, or from a successor on.
-static bool lives_behind(const struct plan_checker *c, const struct block_plan *plan,
-                         uint32_t block, uint32_t reg)
+static bool lives_after(const struct plan_checker *c, const struct block_plan *plan, uint32_t block,
+                        uint32_t reg)
 {
     if (block == plan->tail && branch_reads(c, block, reg))
         return true;
     for (uint32_t i = 0; i < c->fn->blocks.v[block].succ_count; i++) {
         uint32_t next = ir_succs(c->fn, block)[i];
-        if (!stays(c, plan, block, next) && ir_live_in(c->fn, next, reg))
+        if (!is_in_block(c, plan, block, next) && ir_live_in(c->fn, next, reg))
             return true;
     }
     return false;
@@ -286,11 +286,11 @@ static bool lives_behind(const struct plan_checker *c, const struct block_plan *
 
 static bool sends_back(struct plan_checker *c, const struct block_plan *plan, uint32_t reg)
 {
-    if (is_listed(c->reg_judged, c->stamp, reg))
+    if (is_listed(c->reg_checked, c->stamp, reg))
         return true;
-    c->reg_judged[reg] = c->stamp;
+    c->reg_checked[reg] = c->stamp;
     for (uint32_t i = 0; i < c->exits.n; i++)
-        if (lives_behind(c, plan, c->exits.v[i], reg)) {
+        if (lives_after(c, plan, c->exits.v[i], reg)) {
             c->out_needed[reg] = c->stamp;
             return is_listed(c->reg_out, c->stamp, reg);
         }
@@ -412,7 +412,7 @@ static void begin_function(struct plan_checker *c, uint32_t function)
     c->chained = bits_new(&c->scratch, c->fn->insts.n + 1);
     c->inside.v = c->exits.v = NULL;
     c->inside.n = c->inside.capacity = c->exits.n = c->exits.capacity = 0;
-    c->reg_judged = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->registers.n + 1);
+    c->reg_checked = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->registers.n + 1);
     c->in_needed = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->registers.n + 1);
     c->out_needed = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->registers.n + 1);
     c->reg_in = ARENA_ARRAY(&c->scratch, uint32_t, c->fn->registers.n + 1);

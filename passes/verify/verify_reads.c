@@ -125,7 +125,7 @@ static bool pass_use(struct read_flow *f, uint32_t version, uint32_t use,
     return role != ROLE_GUARD && excludes(lanes, guard_of(fn, inst));
 }
 
-bool verify_stays_inside(struct chain_check *c, const struct chain *chain, uint32_t version)
+bool verify_used_inside(struct chain_check *c, const struct chain *chain, uint32_t version)
 {
     struct read_flow flow = {c, chain, version};
     struct value_lanes lanes = {0};

@@ -260,7 +260,7 @@ static struct text_part trimmed(const struct item_reader *r, uint32_t begin, uin
 
 static void add_operand(struct parts *parts, struct text_part part)
 {
-    if (parts->operands < MOST_PARTS)
+    if (parts->operands < MAX_PARTS)
         parts->operand[parts->operands] = part;
     parts->operands++;
 }

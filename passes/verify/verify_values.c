@@ -25,7 +25,8 @@ static enum verify_step step_of(const struct chain_check *c, uint32_t inst)
 }
 
 // Only the product of a divided fused multiply-add belongs to the chain.
-static bool stays_at_core(const struct chain_check *c, const struct chain *chain, uint32_t operand)
+static bool is_kept_at_core(const struct chain_check *c, const struct chain *chain,
+                            uint32_t operand)
 {
     enum { ADDEND = 3 };
     return chain->split && c->fn->operands.v[operand].slot == ADDEND &&
@@ -33,8 +34,8 @@ static bool stays_at_core(const struct chain_check *c, const struct chain *chain
 }
 
 struct flow {
-    bool fed[CHAIN_MOST]; // a later member reads its result
-    bool scalar;          // a member reads a scalar
+    bool fed[CHAIN_MAX]; // a later member reads its result
+    bool scalar;         // a member reads a scalar
 };
 
 static const char *operand_fault(struct chain_check *c, const struct chain *chain, uint32_t place,
@@ -46,7 +47,7 @@ static const char *operand_fault(struct chain_check *c, const struct chain *chai
                         : chain->count;
     if (at->role == ROLE_ADDRESS)
         return from < chain->count ? "a value of a chain is used in an address" : NULL;
-    if (!alu_is_source(c->fn, operand) || stays_at_core(c, chain, operand))
+    if (!alu_is_source(c->fn, operand) || is_kept_at_core(c, chain, operand))
         return NULL;
     if (at->part)
         return "an operand of a chain is a part of a register or a sum";
@@ -88,7 +89,7 @@ static bool is_end(const struct chain_check *c, const struct chain *chain, uint3
                                          step_of(c, chain->inst[place]) == STEP_OPERATION);
 }
 
-static enum response answer_of(const struct chain_check *c, const struct chain *chain)
+static enum response result_of(const struct chain_check *c, const struct chain *chain)
 {
     const struct ir_inst *last = &c->fn->insts.v[chain->inst[chain->count - 1]];
     if (last->class == CLASS_STORE)
@@ -110,7 +111,7 @@ const char *verify_chain_values(struct chain_check *c, const struct chain *chain
     if (scalar != SCALAR_MAYBE && (scalar == SCALAR_ALWAYS) != flow.scalar)
         return "a chain has a scalar though its pattern has none, or lacks the scalar of its "
                "pattern";
-    if (chain->response != answer_of(c, chain) || !chain->response_flits)
+    if (chain->response != result_of(c, chain) || !chain->response_flits)
         return "the response of a chain is not that of its pattern";
     return NULL;
 }

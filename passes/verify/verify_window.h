@@ -48,12 +48,12 @@ struct text_part {
     uint32_t begin, end;
 };
 
-enum { MOST_PARTS = 8 };
+enum { MAX_PARTS = 8 };
 
 struct parts {
     struct text_part guard, opcode;
-    struct text_part operand[MOST_PARTS];
-    uint32_t operands; // if more than MOST_PARTS, `operand` is incomplete
+    struct text_part operand[MAX_PARTS];
+    uint32_t operands; // if more than MAX_PARTS, `operand` is incomplete
 };
 
 // Reads the parts of an instruction.

@@ -94,10 +94,10 @@ static const char *number_fault(struct arena *arena, const struct config_key *ke
         return "a non-negative whole number";
     if (!is_read)
         return "a number";
-    if (value < key->least)
-        return arena_printf(arena, "at least %s", with_unit(arena, key->least, key->unit));
-    if (value > key->most)
-        return arena_printf(arena, "at most %s", with_unit(arena, key->most, key->unit));
+    if (value < key->min)
+        return arena_printf(arena, "at least %s", with_unit(arena, key->min, key->unit));
+    if (value > key->max)
+        return arena_printf(arena, "at most %s", with_unit(arena, key->max, key->unit));
     return NULL;
 }
 
@@ -109,8 +109,8 @@ static const char *choices_text(struct arena *arena, const char *const *choices)
     return text;
 }
 
-static const char *take_scalar(struct arena *arena, const struct config_key *key, const char *text,
-                               void *to)
+static const char *parse_scalar(struct arena *arena, const struct config_key *key, const char *text,
+                                void *to)
 {
     const char *wrong = NULL;
     uint64_t whole = 0;
@@ -142,14 +142,14 @@ static const char *take_scalar(struct arena *arena, const struct config_key *key
     return wrong;
 }
 
-static void take_list(struct config_reading *r, const struct config_key *key,
-                      const struct yaml_node *node, struct config_list *to)
+static void parse_list(struct config_reading *r, const struct config_key *key,
+                       const struct yaml_node *node, struct config_list *to)
 {
     struct config_list list = {ARENA_ARRAY(r->config->arena, uint32_t, node->count + 1), 0};
     for (; list.n < node->count; list.n++) {
         const struct yaml_node *item = yaml_at(&r->document, node->items[list.n]);
         const char *wrong = item->kind == YAML_SCALAR
-                                ? take_scalar(r->config->arena, key, item->text, &list.v[list.n])
+                                ? parse_scalar(r->config->arena, key, item->text, &list.v[list.n])
                                 : "one value";
         if (wrong)
             fault(r, item, "an element of '%s' must be %s", key->name, wrong);
@@ -157,20 +157,20 @@ static void take_list(struct config_reading *r, const struct config_key *key,
     *to = list;
 }
 
-static void take_value(struct config_reading *r, const struct config_section *section,
-                       uint32_t index, const struct yaml_node *node)
+static void parse_value(struct config_reading *r, const struct config_section *section,
+                        uint32_t index, const struct yaml_node *node)
 {
     const struct config_key *key = &section->keys[index];
     void *to = value_of(section, key);
     if (key->type == CONFIG_LIST && node->kind == YAML_SEQUENCE) {
-        take_list(r, key, node, to);
+        parse_list(r, key, node, to);
         return;
     }
     const char *wrong = key->type == CONFIG_LIST    ? "a list, such as [1, 2, 3]"
                         : node->kind != YAML_SCALAR ? "one value"
                                                     : NULL;
     if (!wrong)
-        wrong = take_scalar(r->config->arena, key, node->text, to);
+        wrong = parse_scalar(r->config->arena, key, node->text, to);
     if (wrong)
         fault(r, node, "'%s.%s' must be %s", section->name, key->name, wrong);
 }
@@ -216,8 +216,8 @@ static bool is_first(struct config_reading *r, struct intern *keys, const struct
     return false;
 }
 
-static void take_section(struct config_reading *r, const struct config_section *section,
-                         const struct yaml_node *mapping)
+static void parse_section(struct config_reading *r, const struct config_section *section,
+                          const struct yaml_node *mapping)
 {
     struct intern keys;
     intern_init(&keys, r->config->arena);
@@ -232,7 +232,7 @@ static void take_section(struct config_reading *r, const struct config_section *
             unknown_key(r, section, name);
             continue;
         }
-        take_value(r, section, index, yaml_at(&r->document, mapping->items[i + 1]));
+        parse_value(r, section, index, yaml_at(&r->document, mapping->items[i + 1]));
         r->config->given[key_number(r->config, section, index)] = true;
     }
 }
@@ -281,7 +281,7 @@ static uint32_t depth_of(const struct config_reading *r)
 }
 
 // Applies the base, if any. Faults in it are reported in its own text.
-static bool take_base(struct config_reading *r, const struct yaml_node *mapping)
+static bool parse_base(struct config_reading *r, const struct yaml_node *mapping)
 {
     for (uint32_t i = 0; i < mapping->count; i += 2) {
         const struct yaml_node *name = yaml_at(&r->document, mapping->items[i]);
@@ -303,7 +303,7 @@ static bool take_base(struct config_reading *r, const struct yaml_node *mapping)
     return true;
 }
 
-static void take_sections(struct config_reading *r, const struct yaml_node *mapping)
+static void parse_sections(struct config_reading *r, const struct yaml_node *mapping)
 {
     struct intern keys;
     intern_init(&keys, r->config->arena);
@@ -319,7 +319,7 @@ static void take_sections(struct config_reading *r, const struct yaml_node *mapp
         else if (value->kind != YAML_MAPPING)
             fault(r, value, "'%s' must be a mapping of keys to values", section->name);
         else
-            take_section(r, section, value);
+            parse_section(r, section, value);
     }
 }
 
@@ -333,8 +333,8 @@ static bool apply(struct config_reading *r)
     const struct yaml_node *root = yaml_at(&r->document, r->document.root);
     if (root->kind != YAML_MAPPING)
         fault(r, root, "a configuration must be a mapping of sections");
-    else if (take_base(r, root))
-        take_sections(r, root);
+    else if (parse_base(r, root))
+        parse_sections(r, root);
     return !diags->errors;
 }
 
@@ -502,7 +502,7 @@ static void set_initial(struct config *config, const struct config_section *sect
     const char *text = key->initial;
     void *to = value_of(section, key);
     if (key->type != CONFIG_LIST) {
-        take_scalar(config->arena, key, text, to);
+        parse_scalar(config->arena, key, text, to);
         return;
     }
     struct config_list list = {ARENA_ARRAY(config->arena, uint32_t, strlen(text) + 1), 0};

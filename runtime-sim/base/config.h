@@ -48,7 +48,7 @@ struct config_key {
     const char *name;
     enum config_type type;
     const char *unit;           // "": without a unit
-    double least, most;         // range of a number and of each element of a list, inclusive
+    double min, max;            // range of a number and of each element of a list, inclusive
     const char *const *choices; // CONFIG_CHOICE: the words of the enum's constants; NULL-terminated
     const char *initial;        // in the syntax of a file
     const char *source;         // source of the value: "[000 Table 2]"

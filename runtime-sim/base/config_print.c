@@ -124,9 +124,9 @@ void config_json_inputs(const struct config *config, struct json *json)
 
 static void print_range(FILE *to, const struct config_key *key)
 {
-    char least[NUMBER_TEXT], most[NUMBER_TEXT];
-    number_shortest(least, key->least);
-    number_shortest(most, key->most);
+    char min[NUMBER_TEXT], max[NUMBER_TEXT];
+    number_shortest(min, key->min);
+    number_shortest(max, key->max);
     switch (key->type) {
     case CONFIG_BOOL: fputs("true or false", to); break;
     case CONFIG_CHOICE:
@@ -134,7 +134,7 @@ static void print_range(FILE *to, const struct config_key *key)
             fprintf(to, "%s%s", at == key->choices ? "" : ", ", *at);
         break;
     case CONFIG_LIST: fputs("a list of ", to); __attribute__((fallthrough));
-    default: fprintf(to, "%s … %s%s%s", least, most, *key->unit ? " " : "", key->unit);
+    default: fprintf(to, "%s … %s%s%s", min, max, *key->unit ? " " : "", key->unit);
     }
 }
 

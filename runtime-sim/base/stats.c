@@ -45,7 +45,7 @@ static struct stat_entry entry_of(const struct stat_group *group, const struct s
                                   const uint64_t *since)
 {
     struct stat_entry entry = {group, key, counter(group, key->offset), 0};
-    if (since && key->kind == STAT_MOST)
+    if (since && key->kind == STAT_MAX)
         entry.whole = entry.whole > since[0] ? entry.whole : since[0];
     else if (since && key->kind != STAT_REAL)
         entry.whole -= since[0];
@@ -102,7 +102,8 @@ static void each_key(const struct stats *stats, counters_function *function, uin
     }
 }
 
-static void take(uint64_t now[2], const struct stat_key *key, uint64_t *with, const uint64_t *other)
+static void copy_count(uint64_t now[2], const struct stat_key *key, uint64_t *with,
+                       const uint64_t *other)
 {
     (void)key, (void)other;
     memcpy(with, now, 2 * sizeof *with);
@@ -111,7 +112,7 @@ static void take(uint64_t now[2], const struct stat_key *key, uint64_t *with, co
 static void add(uint64_t now[2], const struct stat_key *key, uint64_t *with, const uint64_t *other)
 {
     for (int i = 0; i < 2; i++)
-        if (key->kind != STAT_MOST)
+        if (key->kind != STAT_MAX)
             with[i] += now[i] - other[i];
         else if (now[i] > with[i])
             with[i] = now[i];
@@ -122,7 +123,7 @@ static void go_back(uint64_t now[2], const struct stat_key *key, uint64_t *with,
                     const uint64_t *other)
 {
     for (int i = 0; i < 2; i++)
-        with[i] = key->kind == STAT_MOST ? other[i] : now[i] - other[i];
+        with[i] = key->kind == STAT_MAX ? other[i] : now[i] - other[i];
 }
 
 struct stats_mark stats_zero(const struct stats *stats, struct arena *arena)
@@ -137,12 +138,12 @@ void stats_accumulate(void *total, const void *part, const struct stat_key *keys
         uint64_t value = *(const uint64_t *)((const char *)part + keys[i].offset);
         if (keys[i].kind == STAT_COUNT)
             *to += value;
-        else if (keys[i].kind == STAT_MOST && value > *to)
+        else if (keys[i].kind == STAT_MAX && value > *to)
             *to = value;
     }
 }
 
-struct stats_mark stats_take(const struct stats *stats, struct arena *arena)
+struct stats_mark stats_snapshot(const struct stats *stats, struct arena *arena)
 {
     struct stats_mark mark = stats_zero(stats, arena);
     stats_retake(stats, &mark);
@@ -151,7 +152,7 @@ struct stats_mark stats_take(const struct stats *stats, struct arena *arena)
 
 void stats_retake(const struct stats *stats, struct stats_mark *mark)
 {
-    each_key(stats, take, mark->values, NULL);
+    each_key(stats, copy_count, mark->values, NULL);
 }
 
 void stats_sum(const struct stats *stats, const struct stats_mark *since, struct stats_mark *sum)
@@ -196,7 +197,7 @@ void stats_digest(const struct stats *stats, char digest[65])
 
 // Returns the part of a statistic's name after the group's name, or NULL. The group's name may
 // contain dots.
-static const char *behind_name(const char *name, const struct stat_group *group)
+static const char *after_name(const char *name, const struct stat_group *group)
 {
     size_t length = strlen(group->name);
     return !strncmp(name, group->name, length) && name[length] == '.' ? name + length + 1 : NULL;
@@ -209,7 +210,7 @@ bool stats_find(const struct stats *stats, const struct stats_mark *since, const
     *value = 0;
     for (uint32_t i = 0; i < stats->groups.n; i++) {
         const struct stat_group *group = &stats->groups.v[i];
-        const char *own = behind_name(name, group);
+        const char *own = after_name(name, group);
         for (uint32_t k = 0; own && k < group->count; k++)
             if (!strcmp(own, group->keys[k].name)) {
                 *value = entry_of(group, &group->keys[k], at ? at + 2 * k : NULL).value;
@@ -234,11 +235,11 @@ struct stat_spread stats_spread(const struct stats *stats, const struct stats_ma
             if (strcmp(group->keys[k].name, key))
                 continue;
             double value = entry_of(group, &group->keys[k], at ? at + 2 * k : NULL).value;
-            if (!spread.count || value < spread.least)
-                spread.least = value;
-            if (!spread.count || value > spread.most) {
-                spread.most = value;
-                spread.most_group = group;
+            if (!spread.count || value < spread.min)
+                spread.min = value;
+            if (!spread.count || value > spread.max) {
+                spread.max = value;
+                spread.max_group = group;
             }
             spread.count++;
             spread.mean += value;
@@ -330,7 +331,7 @@ static void visit_chosen(struct choice_visit v)
 // Returns true for statistics that are written with all digits.
 static bool is_whole(const struct stat_key *key)
 {
-    return key->kind == STAT_COUNT || key->kind == STAT_MOST;
+    return key->kind == STAT_COUNT || key->kind == STAT_MAX;
 }
 
 static void value_text(char text[NUMBER_TEXT], const struct stat_entry *entry)
@@ -346,9 +347,9 @@ enum { SPREAD = ARRAY_LENGTH(spread_names) };
 
 static void spread_values(double values[SPREAD], const struct stat_spread *spread)
 {
-    values[0] = spread->least;
+    values[0] = spread->min;
     values[1] = spread->mean;
-    values[2] = spread->most;
+    values[2] = spread->max;
 }
 
 static void write_text(void *context, const struct stat_entry *entry)

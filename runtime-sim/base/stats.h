@@ -4,7 +4,7 @@
 // A component has a table with one row per statistic (noc/noc_stats.def):
 //
 //     STAT_COUNT(flits, "flits", "flits that left their source")
-//     STAT_MOST(queue_most, "packets", "largest length of the queue")
+//     STAT_MAX(queue_most, "packets", "largest length of the queue")
 //     STAT_RATIO(latency_mean, "cycles", "mean latency of packets", latency_sum, packets)
 //
 // From it, base/stats_fields.inc generates the members of a struct (uint64_t; a ratio has no
@@ -18,7 +18,7 @@
 
 enum stat_kind {
     STAT_COUNT, // a count; its value over an interval is the increase
-    STAT_MOST,  // a maximum; not defined over an interval
+    STAT_MAX,   // a maximum; not defined over an interval
     STAT_RATIO, // quotient of two counts; 0 if the denominator is 0
     STAT_REAL,  // a number, of type double; not defined over an interval
 };
@@ -67,16 +67,16 @@ void stats_add(struct stats *stats, const char *name, const struct stat_key *key
 void stats_add_member(struct stats *stats, const char *collection, const char *name,
                       const struct stat_key *keys, uint32_t count, const void *values);
 
-// Adds the counts of a part to a total with the same keys. For STAT_MOST, keeps the maximum.
+// Adds the counts of a part to a total with the same keys. For STAT_MAX, keeps the maximum.
 void stats_accumulate(void *total, const void *part, const struct stat_key *keys, uint32_t count);
 
 // Returns the present values.
-struct stats_mark stats_take(const struct stats *stats, struct arena *arena);
+struct stats_mark stats_snapshot(const struct stats *stats, struct arena *arena);
 // Overwrites a mark with the present values.
 void stats_retake(const struct stats *stats, struct stats_mark *mark);
 
 // Sum several intervals: stats_zero returns an empty sum; stats_sum adds the increase since `since`
-// to `sum`, and for STAT_MOST keeps the maximum.
+// to `sum`, and for STAT_MAX keeps the maximum.
 struct stats_mark stats_zero(const struct stats *stats, struct arena *arena);
 void stats_sum(const struct stats *stats, const struct stats_mark *since, struct stats_mark *sum);
 // Returns a mark since which the increase equals `sum`.
@@ -107,8 +107,8 @@ bool stats_match(const struct stats *stats, const char *pattern);
 // The values of a statistic over the groups of a collection.
 struct stat_spread {
     uint32_t count; // number of groups; 0: the statistic does not exist
-    double least, mean, most;
-    const struct stat_group *most_group;
+    double min, mean, max;
+    const struct stat_group *max_group;
 };
 // Computes the spread of a statistic.
 struct stat_spread stats_spread(const struct stats *stats, const struct stats_mark *since,

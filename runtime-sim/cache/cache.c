@@ -40,10 +40,10 @@ void cache_init(struct cache *c, struct arena *arena, const struct cache_config 
     c->bank_free = ARENA_ARRAY(arena, uint64_t, config->banks);
     c->out = ARENA_ARRAY(arena, struct cache_out, config->out);
     for (uint32_t i = 0; i < CACHE_PATHS; i++)
-        c->answers[i].ring = ARENA_ARRAY(arena, struct cache_answer, config->answers);
+        c->answers[i].ring = ARENA_ARRAY(arena, struct cache_reply, config->answers);
 }
 
-void cache_answers_in(struct cache *c, uint32_t bytes)
+void cache_replies_in(struct cache *c, uint32_t bytes)
 {
     if (bytes > c->unit)
         c->unit = bytes;
@@ -151,7 +151,7 @@ uint64_t cache_tick(struct cache *c, uint64_t now)
 
 uint32_t cache_inside(const struct cache *c)
 {
-    uint32_t inside = c->waiting_count + cache_answer_count(c);
+    uint32_t inside = c->waiting_count + cache_reply_count(c);
     for (uint32_t i = 0; i < c->input_count; i++)
         inside += c->inputs[i].count;
     for (uint32_t i = 0; i < cache_mshrs(c->config); i++)

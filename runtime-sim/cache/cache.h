@@ -100,14 +100,14 @@ struct cache_input {
     uint32_t head, count;
 };
 
-struct cache_answer {
+struct cache_reply {
     uint64_t id, ready;
     uint8_t kind, input;
 };
 
 // The replies of a path: a ring in the order of `ready`.
-struct cache_answers {
-    struct cache_answer *ring;
+struct cache_replies {
+    struct cache_reply *ring;
     uint32_t head, count;
     uint64_t last; // `ready` of the newest reply
 };
@@ -172,7 +172,7 @@ struct cache {
     uint64_t fill_free;            // clock in which the fill port is free, with fill_port: own
     struct cache_out *out;
     uint32_t out_head, out_count;
-    struct cache_answers answers[CACHE_PATHS];
+    struct cache_replies answers[CACHE_PATHS];
     struct cache_flush flush;
     struct cache_stats stats;
 };
@@ -190,7 +190,7 @@ const char *cache_config_fault(const struct cache_config *config, const char *na
 // Declares that the next level replies with aligned units of `bytes` bytes, a power of two up to
 // the line size. Reads request whole units, and a unit is in flight as soon as a part of it was
 // requested. Without this call a unit is a sector. Requires a cache without requests.
-void cache_answers_in(struct cache *cache, uint32_t bytes);
+void cache_replies_in(struct cache *cache, uint32_t bytes);
 
 // Returns the set of a line, which is a number, not an address.
 static inline uint32_t cache_set(const struct cache_config *config, uint64_t line)
@@ -223,14 +223,13 @@ void cache_put(struct cache *cache, uint64_t now, const struct cache_request *re
 // before the returned clock have no effect.
 uint64_t cache_tick(struct cache *cache, uint64_t now);
 
-// Returns the oldest reply of a path if it is ready, or NULL. cache_answer_pop removes it.
-const struct cache_answer *cache_answer_peek(const struct cache *cache, uint32_t path,
-                                             uint64_t now);
-void cache_answer_pop(struct cache *cache, uint32_t path, uint64_t now);
+// Returns the oldest reply of a path if it is ready, or NULL. cache_reply_pop removes it.
+const struct cache_reply *cache_reply_peek(const struct cache *cache, uint32_t path, uint64_t now);
+void cache_reply_pop(struct cache *cache, uint32_t path, uint64_t now);
 // Returns the clock in which the oldest reply of a path is ready; UINT64_MAX if there is no reply.
-uint64_t cache_answer_next(const struct cache *cache, uint32_t path);
+uint64_t cache_reply_next(const struct cache *cache, uint32_t path);
 // Returns the number of replies of all paths that were not popped.
-uint32_t cache_answer_count(const struct cache *cache);
+uint32_t cache_reply_count(const struct cache *cache);
 
 // Returns the oldest request to the next level, or NULL. cache_out_pop removes it.
 const struct cache_out *cache_out_peek(const struct cache *cache);

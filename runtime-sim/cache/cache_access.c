@@ -7,10 +7,10 @@
 static void put_reply(struct cache *c, const struct cache_request *r, uint64_t now, uint64_t ready)
 {
     const struct cache_input *input = &c->inputs[r->input];
-    struct cache_answers *answers = &c->answers[r->path];
+    struct cache_replies *answers = &c->answers[r->path];
     uint32_t at = cache_wrap(answers->head + answers->count++, c->config->answers);
     answers->last = ready > answers->last ? ready : answers->last;
-    answers->ring[at] = (struct cache_answer){r->id, answers->last, r->kind, r->input};
+    answers->ring[at] = (struct cache_reply){r->id, answers->last, r->kind, r->input};
     if (input->serve)
         input->serve(input->context, r, now);
 }
@@ -64,8 +64,8 @@ static void put_line(struct cache *c, uint32_t place, uint64_t line)
 // Allocates a location in the set for the request's line and evicts the line in it. Returns
 // NOWHERE, after counting the reason, if all locations are in flight or if the output queue lacks
 // room for the eviction and `requests` further requests.
-static uint32_t take_place(struct cache *c, struct cache_request *r, uint64_t now,
-                           uint32_t requests)
+static uint32_t allocate_location(struct cache *c, struct cache_request *r, uint64_t now,
+                                  uint32_t requests)
 {
     uint32_t place = r->full_at == c->freed ? NOWHERE : find_victim(c, r->line);
     if (place == NOWHERE) {
@@ -191,12 +191,12 @@ static struct mask missing_sectors(const struct cache *c, const struct cache_req
 
 // Fetches the missing bytes of a read or an atomic, and makes the request wait for them. Returns
 // false if it stays in the access queue.
-static bool take_miss(struct cache *c, struct cache_request *r, uint32_t *place, uint64_t now)
+static bool accept_miss(struct cache *c, struct cache_request *r, uint32_t *place, uint64_t now)
 {
     struct cache_mshr *mshr = find_mshr(c, *place);
     if (lacks_mshr(c, r, mshr) || (*place != NOWHERE && cache_lacks_room(c, 1)))
         return false;
-    if (*place == NOWHERE && (*place = take_place(c, r, now, 1)) == NOWHERE)
+    if (*place == NOWHERE && (*place = allocate_location(c, r, now, 1)) == NOWHERE)
         return false;
     if (c->inputs[r->input].until_served) {
         fetch_bytes(c, *place, r, r->id, missing_sectors(c, r, *place));
@@ -219,7 +219,7 @@ bool cache_access_read(struct cache *c, struct cache_request *r, uint32_t place,
         return false;
     if (hit)
         serve_now(c, r, place, now);
-    else if (!take_miss(c, r, &place, now))
+    else if (!accept_miss(c, r, &place, now))
         return false;
     cache_use(c, place, r->keep);
     c->stats.reads++;
@@ -236,7 +236,7 @@ static bool forward_write(struct cache *c, struct cache_request *r, uint32_t pla
     struct cache_request line = *r;
     if (cache_lacks_room(c, 2) || lacks_mshr(c, r, mshr))
         return false;
-    if (place == NOWHERE && (place = take_place(c, r, now, 2)) == NOWHERE)
+    if (place == NOWHERE && (place = allocate_location(c, r, now, 2)) == NOWHERE)
         return false;
     cache_send(c, r->line, r->id, r->bytes, true, r->keep_next);
     fetch_bytes(c, place, r, CACHE_NOBODY, mask_without(c->whole, c->known[place]));
@@ -272,7 +272,7 @@ bool cache_access_write(struct cache *c, struct cache_request *r, uint32_t place
     uint32_t room = fetches + (cache_passes_on(c, r) || by);
     if (cache_lacks_room(c, room) || ((behind || (fetches && !mshr)) && lacks_mshr(c, r, mshr)))
         return false;
-    if (!hit && !by && (place = take_place(c, r, now, room)) == NOWHERE)
+    if (!hit && !by && (place = allocate_location(c, r, now, room)) == NOWHERE)
         return false;
     if (evicts) {
         cache_clear(c, place);

@@ -24,29 +24,29 @@ void cache_put(struct cache *c, uint64_t now, const struct cache_request *reques
     cache_wake_at(c, now);
 }
 
-const struct cache_answer *cache_answer_peek(const struct cache *c, uint32_t path, uint64_t now)
+const struct cache_reply *cache_reply_peek(const struct cache *c, uint32_t path, uint64_t now)
 {
-    const struct cache_answers *answers = &c->answers[path];
-    const struct cache_answer *first = &answers->ring[answers->head];
+    const struct cache_replies *answers = &c->answers[path];
+    const struct cache_reply *first = &answers->ring[answers->head];
     return answers->count && first->ready <= now ? first : NULL;
 }
 
-uint64_t cache_answer_next(const struct cache *c, uint32_t path)
+uint64_t cache_reply_next(const struct cache *c, uint32_t path)
 {
-    const struct cache_answers *answers = &c->answers[path];
+    const struct cache_replies *answers = &c->answers[path];
     return answers->count ? answers->ring[answers->head].ready : UINT64_MAX;
 }
 
-void cache_answer_pop(struct cache *c, uint32_t path, uint64_t now)
+void cache_reply_pop(struct cache *c, uint32_t path, uint64_t now)
 {
-    struct cache_answers *answers = &c->answers[path];
+    struct cache_replies *answers = &c->answers[path];
     assert(answers->count);
     answers->head = cache_wrap(answers->head + 1, c->config->answers);
     if (answers->count-- == c->config->answers)
         cache_wake_at(c, now);
 }
 
-uint32_t cache_answer_count(const struct cache *c)
+uint32_t cache_reply_count(const struct cache *c)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < CACHE_PATHS; i++)

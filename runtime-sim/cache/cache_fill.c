@@ -66,10 +66,10 @@ static struct cache_request *target_at(const struct cache *c, uint32_t number, u
 static uint32_t find_target(const struct cache *c, uint32_t number)
 {
     const struct cache_mshr *mshr = &c->mshrs[number];
-    uint32_t most = mshr->writes ? 1 : mshr->count, at = 0;
-    while (at < most && !cache_can_answer(c, target_at(c, number, at)->path))
+    uint32_t max = mshr->writes ? 1 : mshr->count, at = 0;
+    while (at < max && !cache_can_reply(c, target_at(c, number, at)->path))
         at++;
-    return at < most ? at : mshr->count;
+    return at < max ? at : mshr->count;
 }
 
 static void remove_target(struct cache *c, uint32_t number, uint32_t at)
@@ -112,7 +112,7 @@ static bool wake_target(struct cache *c, uint32_t number, uint32_t at, uint64_t 
 static bool may_wake(const struct cache *c)
 {
     for (uint32_t i = 0; i < CACHE_PATHS; i++)
-        if (c->held[i] && cache_can_answer(c, i))
+        if (c->held[i] && cache_can_reply(c, i))
             return true;
     return false;
 }

@@ -54,10 +54,10 @@ static inline struct mask cache_parts(const struct cache *c, struct mask bytes, 
 {
     struct mask all = {{0}};
     if (size == c->config->line_bytes)
-        return mask_meet(c->whole, bytes) ? c->whole : all;
+        return mask_intersects(c->whole, bytes) ? c->whole : all;
     for (uint32_t at = 0; at < c->config->line_bytes; at += size) {
         struct mask part = mask_range(at, at + size);
-        if (mask_meet(part, bytes))
+        if (mask_intersects(part, bytes))
             all = mask_or(all, part);
     }
     return all;

@@ -62,7 +62,7 @@ static inline void cache_write_back(struct cache *c, uint32_t place, uint64_t no
 }
 
 // Returns true if the reply queue of the path has room.
-static inline bool cache_can_answer(const struct cache *c, uint32_t path)
+static inline bool cache_can_reply(const struct cache *c, uint32_t path)
 {
     return c->answers[path].count < c->config->answers;
 }

@@ -10,7 +10,7 @@ static void wait_until(struct waits *waits, uint64_t clock)
 
 // Returns the location of the request's line, or NOWHERE. Lines change more rarely than waiting
 // requests look up theirs, so the result is kept in the request.
-static uint32_t find_place(const struct cache *c, struct cache_request *r)
+static uint32_t find_location(const struct cache *c, struct cache_request *r)
 {
     if (r->found_at != c->changes) {
         r->place = cache_find(c, r->line);
@@ -33,11 +33,11 @@ static bool try_access(struct cache *c, struct cache_request *r, uint64_t now, s
         wait_until(waits, now + 1);
         return false;
     }
-    if (!cache_can_answer(c, r->path)) {
+    if (!cache_can_reply(c, r->path)) {
         c->stats.answer_waits++;
         return false;
     }
-    uint32_t place = find_place(c, r);
+    uint32_t place = find_location(c, r);
     if (!(r->kind == CACHE_WRITE ? cache_access_write : cache_access_read)(c, r, place, now))
         return false;
     *bank_free = *bank_free > now ? *bank_free : now + 1;
@@ -61,7 +61,7 @@ static bool may_pass(const struct cache *c, const struct cache_request *r,
 
 // Returns true if one of the first `count` requests of the queue is for the same line and must not
 // be passed.
-static bool is_behind(const struct cache *c, uint32_t count, const struct cache_request *r)
+static bool must_wait(const struct cache *c, uint32_t count, const struct cache_request *r)
 {
     for (uint32_t i = 0; i < count; i++) {
         const struct cache_request *older = &c->waiting[i];
@@ -78,7 +78,7 @@ void cache_access_all(struct cache *c, uint64_t now, struct waits *waits)
     for (uint32_t i = 0; i < c->waiting_count; i++) {
         struct cache_request *r = &c->waiting[i];
         uint64_t bit = line_bit(r->line);
-        if (!(lines & bit && is_behind(c, kept, r)) && try_access(c, r, now, waits)) {
+        if (!(lines & bit && must_wait(c, kept, r)) && try_access(c, r, now, waits)) {
             waits->done = true;
             continue;
         }
@@ -117,7 +117,7 @@ static bool has_one_of_path(const struct cache *c, uint8_t path)
 
 // An input with a condition has an entry of its own, because it may wait for a request of another
 // input. So has each path, because the other paths may wait for room in their reply queues.
-static bool has_place(const struct cache *c, const struct cache_input *input)
+static bool has_location(const struct cache *c, const struct cache_input *input)
 {
     if (input->condition || input->one_waits)
         return !has_one_of_input(c, (uint8_t)(input - c->inputs));
@@ -127,7 +127,7 @@ static bool has_place(const struct cache *c, const struct cache_input *input)
 }
 
 // Returns true if a request may get an entry beyond the configured ones.
-static bool has_more_places(const struct cache *c)
+static bool has_more_locations(const struct cache *c)
 {
     for (uint32_t i = 0; i < c->input_count; i++) {
         const struct cache_input *input = &c->inputs[i];
@@ -142,11 +142,11 @@ void cache_accept(struct cache *c, struct waits *waits)
 {
     for (uint32_t n = 0, idle = 0; n < c->config->accept && idle < c->input_count;) {
         struct cache_input *input = &c->inputs[c->turn];
-        if (c->waiting_count >= c->config->access_queue && !has_more_places(c))
+        if (c->waiting_count >= c->config->access_queue && !has_more_locations(c))
             return;
         c->turn = (c->turn + 1) % c->input_count;
         idle++;
-        if (!input->count || !has_place(c, input))
+        if (!input->count || !has_location(c, input))
             continue;
         c->waiting[c->waiting_count++] = input->queue[input->head];
         input->head = cache_wrap(input->head + 1, c->config->input);

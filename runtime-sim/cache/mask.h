@@ -47,7 +47,7 @@ static inline bool mask_within(struct mask part, struct mask whole)
 }
 
 // Returns true if the sets intersect.
-static inline bool mask_meet(struct mask a, struct mask b)
+static inline bool mask_intersects(struct mask a, struct mask b)
 {
     return (a.w[0] & b.w[0]) | (a.w[1] & b.w[1]);
 }

@@ -90,7 +90,7 @@ struct cuda_texture_how {
     int normalized;
     unsigned anisotropy;
     int mipmap_filter;
-    float mipmap_bias, mipmap_least, mipmap_most;
+    float mipmap_bias, mipmap_min, mipmap_max;
     int no_trilinear_optimisation, seamless_cubemap;
 };
 
@@ -104,7 +104,7 @@ struct cuda_pointer_attributes {
 
 struct cuda_function_attributes {
     size_t shared_bytes, constant_bytes, local_bytes;
-    int most_threads, registers, ptx_version, binary_version, cache_mode, most_dynamic_shared,
+    int max_threads, registers, ptx_version, binary_version, cache_mode, max_dynamic_shared,
         carveout, cluster_must_be_set, cluster[3], cluster_policy, any_cluster_size, reserved[16];
 };
 
@@ -149,7 +149,7 @@ struct cuda_pool_properties {
     int type, handles;
     struct cuda_location location;
     void *security;
-    size_t most;
+    size_t max;
     unsigned short usage;
     unsigned char reserved[54];
 };

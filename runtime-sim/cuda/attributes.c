@@ -7,8 +7,8 @@ enum {
     FUNCTION_SHARED = 8,
     FUNCTION_CARVEOUT = 9,
     FUNCTION_ANY_CLUSTER = 14,
-    MOST_THREADS = 1024,
-    MOST_REGISTERS = 255,
+    MAX_THREADS = 1024,
+    MAX_REGISTERS = 255,
     SHARED_USUAL = 48 * 1024,
 };
 
@@ -20,10 +20,10 @@ static uint64_t constant_bytes(const struct program *program)
     return bytes;
 }
 
-static int most_threads(const struct program_function *entry)
+static int max_threads(const struct program_function *entry)
 {
-    const uint32_t *shape = entry->block[0] ? entry->block : entry->most;
-    return shape[0] ? (int)(shape[0] * shape[1] * shape[2]) : MOST_THREADS;
+    const uint32_t *shape = entry->block[0] ? entry->block : entry->max;
+    return shape[0] ? (int)(shape[0] * shape[1] * shape[2]) : MAX_THREADS;
 }
 
 int function_attributes(struct cuda *cuda, struct cuda_function_attributes *to,
@@ -38,12 +38,12 @@ int function_attributes(struct cuda *cuda, struct cuda_function_attributes *to,
         .shared_bytes = entry->shared_bytes,
         .constant_bytes = constant_bytes(cuda->device->program),
         .local_bytes = entry->local_bytes,
-        .most_threads = most_threads(entry),
-        .registers = (int)(entry->registers < MOST_REGISTERS ? entry->registers : MOST_REGISTERS),
+        .max_threads = max_threads(entry),
+        .registers = (int)(entry->registers < MAX_REGISTERS ? entry->registers : MAX_REGISTERS),
         .ptx_version = arch,
         .binary_version = arch,
-        .most_dynamic_shared =
-            function->most_shared ? function->most_shared : SHARED_USUAL - (int)entry->shared_bytes,
+        .max_dynamic_shared =
+            function->max_shared ? function->max_shared : SHARED_USUAL - (int)entry->shared_bytes,
         .carveout = function->carveout,
         .cluster = {(int)entry->cluster[0], (int)entry->cluster[1], (int)entry->cluster[2]},
         .cluster_must_be_set = entry->cluster[0] != 0,
@@ -70,7 +70,7 @@ int function_set_attribute(struct cuda *cuda, struct cuda_function *function, in
         if (value < 0 ||
             (uint32_t)value + entry->shared_bytes > machine_properties(cuda).shared_most)
             return cudaErrorInvalidValue;
-        function->most_shared = value;
+        function->max_shared = value;
         return cudaSuccess;
     case FUNCTION_CARVEOUT: function->carveout = value; return cudaSuccess;
     case FUNCTION_ANY_CLUSTER: function->any_cluster = value; return cudaSuccess;
@@ -160,7 +160,7 @@ int function_occupancy(struct cuda *cuda, struct cuda_function *function, int th
     if (threads <= 0)
         return cudaErrorInvalidValue;
     *ctas = 0;
-    if (threads > most_threads(entry))
+    if (threads > max_threads(entry))
         return cudaSuccess;
     struct properties_machine machine = machine_properties(cuda);
     uint32_t warps = divide_up((uint32_t)threads, LANES);
@@ -199,7 +199,7 @@ static int cluster_occupancy(struct cuda *cuda, int *clusters, const void *host,
     int ctas = 0;
     struct launch_source from = {0};
     struct cuda_function *function = function_of(cuda, host);
-    launch_take_attributes(&from, config->attributes, config->attribute_count);
+    launch_read_attributes(&from, config->attributes, config->attribute_count);
     uint32_t size = from.cluster.x * from.cluster.y * from.cluster.z;
     uint64_t threads = (uint64_t)config->block.x * config->block.y * config->block.z;
     int error = function_occupancy(cuda, function, threads > INT32_MAX ? INT32_MAX : (int)threads,

@@ -95,7 +95,7 @@ struct cuda_function {
     const char *name; // name in the binary
     uint32_t program; // number of the program that has `entry`; 0: not found yet
     const struct program_function *entry;
-    int most_shared, carveout; // attributes set by the program; 0: not set
+    int max_shared, carveout; // attributes set by the program; 0: not set
     bool any_cluster;
     bool refused; // not executable, and already reported
 };

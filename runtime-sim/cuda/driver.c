@@ -387,7 +387,7 @@ CUDA_API(cudaLibraryGetGlobal, void **at, size_t *bytes, void *library, const ch
 // Launches
 
 // Reads a list of pairs that gives the parameters as one block of bytes.
-static void take_extra(struct launch_source *from, void *const *extra)
+static void read_extra(struct launch_source *from, void *const *extra)
 {
     enum { EXTRA_PIECE = 1, EXTRA_BYTES = 2 };
     for (; extra && *extra; extra += 2)
@@ -411,7 +411,7 @@ CUDA_API(cuLaunchKernel, void *function, unsigned grid_x, unsigned grid_y, unsig
                                  .block = {block_x, block_y, block_z},
                                  .shared = shared,
                                  .parameters = parameters};
-    take_extra(&from, extra);
+    read_extra(&from, extra);
     return CUDA_DO(launch(cuda, function, from, stream));
 }
 
@@ -434,8 +434,8 @@ static int launch_with(struct cuda *cuda, const struct driver_launch_config *con
                                  .block = config->block,
                                  .shared = config->shared,
                                  .parameters = parameters};
-    launch_take_attributes(&from, config->attributes, config->attribute_count);
-    take_extra(&from, extra);
+    launch_read_attributes(&from, config->attributes, config->attribute_count);
+    read_extra(&from, extra);
     return launch(cuda, function, from, config->stream);
 }
 
@@ -450,9 +450,9 @@ static int get_attribute(struct cuda *cuda, int *value, int attribute, void *fun
 {
     struct cuda_function_attributes all;
     int error = function_attributes(cuda, &all, function_of(cuda, function));
-    const int values[] = {all.most_threads,     (int)all.shared_bytes,  (int)all.constant_bytes,
+    const int values[] = {all.max_threads,      (int)all.shared_bytes,  (int)all.constant_bytes,
                           (int)all.local_bytes, all.registers,          all.ptx_version,
-                          all.binary_version,   all.cache_mode,         all.most_dynamic_shared,
+                          all.binary_version,   all.cache_mode,         all.max_dynamic_shared,
                           all.carveout,         all.cluster_must_be_set};
     if (!error && (attribute < 0 || attribute >= (int)ARRAY_LENGTH(values)))
         return cudaErrorInvalidValue;

@@ -2,7 +2,7 @@
 #include "runtime-sim/cuda/cuda.h"
 #include <string.h>
 
-static struct cuda_function **find_place(const struct cuda_registry *registry, const void *host)
+static struct cuda_function **find_pointer(const struct cuda_registry *registry, const void *host)
 {
     uint32_t mask = registry->by_host_size - 1;
     uint32_t at = (uint32_t)(((uintptr_t)host >> 4) * 2654435761u) & mask;
@@ -17,7 +17,7 @@ static void grow_table(struct cuda_registry *registry, struct arena *arena)
     registry->by_host = ARENA_ARRAY(arena, struct cuda_function *, registry->by_host_size);
     for (uint32_t i = 0; i < registry->functions.n; i++)
         if (registry->functions.v[i]->host)
-            *find_place(registry, registry->functions.v[i]->host) = registry->functions.v[i];
+            *find_pointer(registry, registry->functions.v[i]->host) = registry->functions.v[i];
 }
 
 struct cuda_function *function_add(struct cuda *cuda, struct cuda_binary *binary, const void *host,
@@ -30,7 +30,7 @@ struct cuda_function *function_add(struct cuda *cuda, struct cuda_binary *binary
                                        .name = arena_strndup(&cuda->arena, name, strlen(name))};
     if (registry->functions.n * 2 >= registry->by_host_size)
         grow_table(registry, &cuda->arena);
-    *find_place(registry, function->host) = function;
+    *find_pointer(registry, function->host) = function;
     // A kernel can also be found by its handle.
     vec_push(&cuda->arena, &registry->functions, function);
     return function;
@@ -39,7 +39,7 @@ struct cuda_function *function_add(struct cuda *cuda, struct cuda_binary *binary
 struct cuda_function *function_of(struct cuda *cuda, const void *host)
 {
     const struct cuda_registry *registry = &cuda->registry;
-    struct cuda_function *function = registry->by_host_size ? *find_place(registry, host) : NULL;
+    struct cuda_function *function = registry->by_host_size ? *find_pointer(registry, host) : NULL;
     for (uint32_t i = 0; !function && i < registry->functions.n; i++)
         if (registry->functions.v[i] == host)
             function = registry->functions.v[i];

@@ -61,11 +61,11 @@ static const char *log_of(struct cuda *cuda, const struct device_module *module,
         return "";
     for (uint32_t i = 0; i < diags->list.n; i++) {
         const struct diag *one = &diags->list.v[i];
-        struct place place = {0};
+        struct source_position place = {0};
         if (one->severity != DIAG_ERROR)
             continue;
         if (one->begin != NO_OFFSET)
-            place = source_place(&module->source, one->begin);
+            place = source_position_at(&module->source, one->begin);
         fprintf(to, "ptxas application ptx input, line %u; error   : %s\n", place.line,
                 one->message);
     }

@@ -2,7 +2,7 @@
 #include "runtime-sim/cuda/work.h"
 #include <string.h>
 
-static void take_shape(uint32_t to[3], struct cuda_dim3 from)
+static void read_shape(uint32_t to[3], struct cuda_dim3 from)
 {
     to[0] = from.x;
     to[1] = from.y;
@@ -10,7 +10,7 @@ static void take_shape(uint32_t to[3], struct cuda_dim3 from)
 }
 
 // Copies the parameters from the program's memory into `arena`.
-static const uint8_t *take_parameters(const struct program *program, struct arena *arena,
+static const uint8_t *read_parameters(const struct program *program, struct arena *arena,
                                       const struct program_function *entry,
                                       const struct launch_source *from)
 {
@@ -38,12 +38,12 @@ int launch_make(struct cuda *cuda, struct arena *arena, const struct launch_sour
         .function = from->function,
         .shared = from->shared,
         .cooperative = from->cooperative,
-        .parameters = take_parameters(cuda->device->program, arena, entry, from),
+        .parameters = read_parameters(cuda->device->program, arena, entry, from),
         .parameter_bytes = entry->param_bytes,
     };
-    take_shape(launch.grid, from->grid);
-    take_shape(launch.block, from->block);
-    take_shape(launch.cluster, from->cluster);
+    read_shape(launch.grid, from->grid);
+    read_shape(launch.block, from->block);
+    read_shape(launch.cluster, from->cluster);
     *work = (struct cuda_work){.kind = WORK_LAUNCH, .launch = launch};
     return cudaSuccess;
 }
@@ -70,15 +70,15 @@ struct call_configuration {
     void *stream;
 };
 
-enum { MOST_NESTED = 64 };
+enum { MAX_NESTED = 64 };
 
-static __thread struct call_configuration configurations[MOST_NESTED];
+static __thread struct call_configuration configurations[MAX_NESTED];
 static __thread uint32_t configuration_count;
 
 CUDA_API(__cudaPushCallConfiguration, struct cuda_dim3 grid, struct cuda_dim3 block, size_t shared,
          void *stream)
 {
-    if (configuration_count == MOST_NESTED)
+    if (configuration_count == MAX_NESTED)
         return cudaErrorUnknown;
     configurations[configuration_count++] =
         (struct call_configuration){grid, block, shared, stream};
@@ -154,7 +154,7 @@ CUDA_API(cudaLaunchCooperativeKernel, const void *kernel, struct cuda_dim3 grid,
     return CUDA_DO(launch(cuda, kernel, from, stream));
 }
 
-void launch_take_attributes(struct launch_source *to, const struct cuda_launch_attribute *list,
+void launch_read_attributes(struct launch_source *to, const struct cuda_launch_attribute *list,
                             unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
@@ -172,7 +172,7 @@ static int launch_with(struct cuda *cuda, const struct cuda_launch_config *confi
                                  .block = config->block,
                                  .shared = config->shared,
                                  .parameters = parameters};
-    launch_take_attributes(&from, config->attributes, config->attribute_count);
+    launch_read_attributes(&from, config->attributes, config->attribute_count);
     return launch(cuda, kernel, from, config->stream);
 }
 

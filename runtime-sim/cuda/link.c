@@ -97,7 +97,7 @@ static uint32_t hash_name(const char *name)
     return hash;
 }
 
-static const char **find_place(const struct link *link, const char *name)
+static const char **find_symbol(const struct link *link, const char *name)
 {
     uint32_t at = hash_name(name) & (link->table_size - 1);
     while (link->table[at] && strcmp(link->table[at], name))
@@ -107,7 +107,7 @@ static const char **find_place(const struct link *link, const char *name)
 
 static bool is_defined(const struct link *link, const char *name)
 {
-    return link->table_size && *find_place(link, name);
+    return link->table_size && *find_symbol(link, name);
 }
 
 static void define(struct link *link, const char *name)
@@ -116,9 +116,9 @@ static void define(struct link *link, const char *name)
         link->table_size = link->table_size ? link->table_size * 2 : 256;
         link->table = ARENA_ARRAY(link->arena, const char *, link->table_size);
         for (uint32_t i = 0; i < link->defined.n; i++)
-            *find_place(link, link->defined.v[i]) = link->defined.v[i];
+            *find_symbol(link, link->defined.v[i]) = link->defined.v[i];
     }
-    const char **place = find_place(link, name);
+    const char **place = find_symbol(link, name);
     if (*place)
         return;
     *place = name;
@@ -137,7 +137,7 @@ struct link_module {
 
 // State of the parser within a statement of the module.
 struct link_statement {
-    bool takes_name, is_extern, is_function, is_section;
+    bool needs_name, is_extern, is_function, is_section;
     const char *name;
     uint32_t name_length;
 };
@@ -156,11 +156,11 @@ static void begin_statement(struct link_statement *statement, const struct link_
     if (token_is(token, ".extern"))
         statement->is_extern = true;
     else if (token_is(token, ".entry") || token_is(token, ".func"))
-        statement->takes_name = statement->is_function = true;
+        statement->needs_name = statement->is_function = true;
     else if (token_is(token, ".section"))
         statement->is_section = true;
     else if (token_is_one_of(token, spaces)) {
-        statement->takes_name = true;
+        statement->needs_name = true;
         // An .extern .shared array is the module's own dynamic array, so it counts as a definition.
         statement->is_extern &= !token_is(token, ".shared");
     }
@@ -214,7 +214,7 @@ static void read_module(struct link_module *module)
         if (token.kind == TOKEN_DOT_WORD && outside) {
             read_header(module, &token);
             begin_statement(&statement, &token);
-        } else if (token.kind == TOKEN_WORD && outside && statement.takes_name && !statement.name) {
+        } else if (token.kind == TOKEN_WORD && outside && statement.needs_name && !statement.name) {
             statement.name = token.at;
             statement.name_length = token.length;
         } else if (token.kind == TOKEN_WORD && braces == 1 && statement.is_section &&

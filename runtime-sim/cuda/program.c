@@ -33,7 +33,7 @@ static bool add_binary(struct cuda *cuda, struct cuda_binary *binary)
     binary->failed = binary->failure || !binary->length; // only launches of its kernels fail
     if (binary->failed)
         return false;
-    const char *wrong = program_take_tags(cuda, binary);
+    const char *wrong = program_read_tags(cuda, binary);
     if (wrong && cuda->options.reads_tags) {
         cuda_complain(cuda, DIAG_ERROR, "the tags of '%s' cannot be used: %s",
                       cuda->options.program_name, wrong);

@@ -11,11 +11,11 @@ static const char *first_fault(struct cuda *cuda, const struct diags *diags, str
     const struct diag *diag = &diags->list.v[0];
     if (diag->begin == NO_OFFSET)
         return diag->message;
-    struct place place = source_place(source, diag->begin);
+    struct source_position place = source_position_at(source, diag->begin);
     return arena_printf(&cuda->arena, "line %u of its PTX: %s", place.line, diag->message);
 }
 
-const char *program_take_tags(struct cuda *cuda, struct cuda_binary *binary)
+const char *program_read_tags(struct cuda *cuda, struct cuda_binary *binary)
 {
     struct arena *arena = &cuda->arena;
     struct source source;

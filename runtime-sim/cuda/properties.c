@@ -26,16 +26,16 @@ struct properties12 {
 
 struct properties_machine machine_properties(const struct cuda *cuda)
 {
-    enum { USUAL_SHARED = 48 * 1024, MOST_SHARED = 227 * 1024 };
+    enum { USUAL_SHARED = 48 * 1024, MAX_SHARED = 227 * 1024 };
     const struct machine_config *config = cuda->options.machine;
     const struct memsys_keys *memory = &config->memsys.memory;
     const struct cache_config *llc = &config->memsys.llc;
     bool timed = cuda->timed;
-    uint64_t most = timed ? config->core.shared_bytes : MOST_SHARED;
+    uint64_t max = timed ? config->core.shared_bytes : MAX_SHARED;
     return (struct properties_machine){
         .bytes = cuda->options.device_bytes,
-        .shared = most < USUAL_SHARED ? most : USUAL_SHARED,
-        .shared_most = most,
+        .shared = max < USUAL_SHARED ? max : USUAL_SHARED,
+        .shared_most = max,
         .registers = timed ? (int)config->core.registers : 65536,
         .threads = timed ? (int)config->core.threads : 2048,
         .warps = timed ? (int)config->core.warps : 64,

@@ -7,8 +7,8 @@ enum {
     STREAM_PER_THREAD = 2,
     STREAM_NON_BLOCKING = 1, // flags
     EVENT_NO_TIMING = 2,
-    LEAST_PRIORITY = 0,
-    MOST_PRIORITY = -5,
+    MIN_PRIORITY = 0,
+    MAX_PRIORITY = -5,
     QUERY_NS = 1000, // host time of a query
 };
 
@@ -44,9 +44,9 @@ static int create_stream(struct cuda *cuda, void **to, unsigned flags, int prior
     if (!to || flags & ~STREAM_NON_BLOCKING)
         return cudaErrorInvalidValue;
     struct cuda_stream *stream = ARENA_NEW(&cuda->arena, struct cuda_stream);
-    int most = priority > LEAST_PRIORITY ? LEAST_PRIORITY : priority;
+    int max = priority > MIN_PRIORITY ? MIN_PRIORITY : priority;
     *stream = (struct cuda_stream){.flags = flags,
-                                   .priority = most < MOST_PRIORITY ? MOST_PRIORITY : most,
+                                   .priority = max < MAX_PRIORITY ? MAX_PRIORITY : max,
                                    .id = ++cuda->streams.ids};
     host_stream_add(&cuda->host, &stream->on,
                     flags & STREAM_NON_BLOCKING ? HOST_INDEPENDENT : HOST_BLOCKING);
@@ -261,12 +261,12 @@ CUDA_API(cudaStreamGetDevice, void *stream, int *device)
     return CUDA_DO(get_of_stream(cuda, stream, NULL, NULL, NULL));
 }
 
-CUDA_API(cudaDeviceGetStreamPriorityRange, int *least, int *most)
+CUDA_API(cudaDeviceGetStreamPriorityRange, int *min, int *max)
 {
-    if (least)
-        *least = LEAST_PRIORITY;
-    if (most)
-        *most = MOST_PRIORITY;
+    if (min)
+        *min = MIN_PRIORITY;
+    if (max)
+        *max = MAX_PRIORITY;
     return cudaSuccess;
 }
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 enum {
-    MOST_QUEUED = 4096,       // number of queued works at which all are run
-    MOST_STAGED = 256 << 20,  // bytes of host data at which all works are run
+    MAX_QUEUED = 4096,        // number of queued works at which all are run
+    MAX_STAGED = 256 << 20,   // bytes of host data at which all works are run
     USUAL_SHARED = 48 * 1024, // limit of a kernel without the attribute
 };
 
@@ -22,7 +22,7 @@ static int error_of_refusal(struct cuda *cuda, const struct cuda_launch *launch,
         launch->function->refused = true;
         return cudaErrorNotSupported;
     case LAUNCH_GRID_RESIDENT: return cudaErrorCooperativeLaunchTooLarge;
-    case LAUNCH_BLOCK_MOST:
+    case LAUNCH_BLOCK_MAX:
     case LAUNCH_BLOCK_REQUIRED: return cudaErrorLaunchOutOfResources;
     case LAUNCH_CLUSTER_REQUIRED:
     case LAUNCH_CLUSTER_SIZE:
@@ -54,7 +54,7 @@ static int run_launch(struct cuda *cuda, struct cuda_stream *stream,
     if (!entry)
         return error;
     if (launch->shared && entry->shared_bytes + launch->shared > USUAL_SHARED &&
-        launch->shared > (uint64_t)launch->function->most_shared)
+        launch->shared > (uint64_t)launch->function->max_shared)
         return cudaErrorInvalidValue;
     struct launch_request request = {.kernel = entry,
                                      .shared = launch->shared,
@@ -141,8 +141,8 @@ static uint64_t span_of(const struct cuda_copy *copy, const struct cuda_side *si
     return (copy->depth - 1) * side->slice + (copy->height - 1) * side->pitch + copy->width;
 }
 
-static uint8_t *place_of(struct cuda *cuda, const struct cuda_copy *copy,
-                         const struct cuda_side *side, bool writes)
+static uint8_t *address_of(struct cuda *cuda, const struct cuda_copy *copy,
+                           const struct cuda_side *side, bool writes)
 {
     uint64_t span = span_of(copy, side);
     if (!side->on_device)
@@ -157,8 +157,8 @@ static int copy_rows(struct cuda *cuda, struct cuda_stream *stream, const struct
     struct staged_rows *collect = ARENA_NEW(&cuda->staging.arena, struct staged_rows);
     struct staged_rows *distribute = ARENA_NEW(&cuda->staging.arena, struct staged_rows);
     *collect = (struct staged_rows){.copy = *copy, .collects = true};
-    collect->to = place_of(cuda, copy, &copy->to, true);
-    collect->from = place_of(cuda, copy, &copy->from, false);
+    collect->to = address_of(cuda, copy, &copy->to, true);
+    collect->from = address_of(cuda, copy, &copy->from, false);
     int error = collect->to && collect->from
                     ? cuda_memory_allocate(cuda, KIND_DEVICE, bytes, &address)
                     : cudaErrorInvalidValue;
@@ -332,7 +332,7 @@ int work_run(struct cuda *cuda, struct cuda_stream *stream, const struct cuda_wo
     if (cuda->status.fault)
         return cudaSuccess; // as on a GPU, a later wait returns the error
     int error = run_one(cuda, stream, work);
-    if (cuda->host.open >= MOST_QUEUED || cuda->staging.bytes >= MOST_STAGED)
+    if (cuda->host.open >= MAX_QUEUED || cuda->staging.bytes >= MAX_STAGED)
         cuda_synchronise(cuda);
     return error;
 }

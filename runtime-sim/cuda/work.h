@@ -101,7 +101,7 @@ struct launch_source {
 int launch_make(struct cuda *cuda, struct arena *arena, const struct launch_source *from,
                 struct cuda_work *work);
 // Applies a list of launch attributes; those about performance on a GPU have no effect.
-void launch_take_attributes(struct launch_source *to, const struct cuda_launch_attribute *list,
+void launch_read_attributes(struct launch_source *to, const struct cuda_launch_attribute *list,
                             unsigned count);
 // Launches a kernel. Returns an error.
 int launch_issue(struct cuda *cuda, const struct launch_source *from, void *stream);

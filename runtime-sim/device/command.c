@@ -52,10 +52,10 @@ static enum device_end run_grid(struct device *device, struct device_launch *one
                                 struct device_result *result)
 {
     struct grid_result *grid = &result->grid;
-    uint64_t most = device->max_instructions, done = device->instructions;
+    uint64_t max = device->max_instructions, done = device->instructions;
     struct grid_options options = {.threads = device->image->watches_planes ? 1 : device->threads,
-                                   .most_instructions = most > done ? most - done : 0};
-    if (most && most <= done)
+                                   .max_instructions = max > done ? max - done : 0};
+    if (max && max <= done)
         return DEVICE_LIMITED;
     device_begin_launch(device, one);
     double before = device_cpu_seconds();
@@ -107,31 +107,31 @@ static enum device_end run_together(struct device *device, struct device_command
     return device_end_of(grid);
 }
 
-bool device_takes_time(const struct device *device, const struct device_launch *launch)
+bool device_is_timed(const struct device *device, const struct device_launch *launch)
 {
-    return device->execute && device->takes(device->executor, launch->kernel,
-                                            launch->kernel->launches + 1, device->launches);
+    return device->execute && device->accepts(device->executor, launch->kernel,
+                                              launch->kernel->launches + 1, device->launches);
 }
 
 // Returns true if the executor accepts the last of these launches. None of them has begun.
-static bool takes_time(const struct device *device, struct device_command *const *commands,
-                       uint32_t last)
+static bool is_timed_command(const struct device *device, struct device_command *const *commands,
+                             uint32_t last)
 {
     const struct device_kernel *kernel = commands[last]->launch->kernel;
     uint64_t number = kernel->launches + 1;
     for (uint32_t i = 0; i < last; i++)
         number += commands[i]->launch->kernel == kernel;
     return device->execute &&
-           device->takes(device->executor, kernel, number, device->launches + last);
+           device->accepts(device->executor, kernel, number, device->launches + last);
 }
 
 // Returns the number of timed launches that run at the same time; 0 if the first is untimed.
 static uint32_t count_together(const struct device *device, struct device_command *const *commands,
-                               uint32_t most)
+                               uint32_t max)
 {
     uint32_t count = 0;
-    while (count < most && (!count || commands[count]->together) &&
-           takes_time(device, commands, count))
+    while (count < max && (!count || commands[count]->together) &&
+           is_timed_command(device, commands, count))
         count++;
     return count;
 }

@@ -50,7 +50,7 @@ void device_drop(struct device *device);
 // For an owner with its own clock, which executes commands one by one
 
 // Returns true if the device's executor accepts the launch as the next one.
-bool device_takes_time(const struct device *device, const struct device_launch *launch);
+bool device_is_timed(const struct device *device, const struct device_launch *launch);
 // Executes a command functionally, without time.
 enum device_end device_run_now(struct device *device, struct device_command *command,
                                struct device_result *result);

@@ -10,7 +10,7 @@
 
 enum {
     BUFFER_ALIGN = 1024, // one chunk of 128 bytes in each of eight partitions
-    MOST_REPORTS = 100,
+    MAX_REPORTS = 100,
 };
 
 bool device_module_read(struct device_module *module, struct arena *arena,
@@ -22,7 +22,7 @@ bool device_module_read(struct device_module *module, struct arena *arena,
                                  .tree = &module->tree,
                                  .module = &module->module,
                                  .diags = diags};
-    program_read(&reading);
+    ir_read_program(&reading);
     if (diags->errors == before)
         program_build(&module->program, arena, &module->module, lanes);
     return diags->errors == before;
@@ -38,7 +38,7 @@ const char *device_load(struct device *device)
     arena_init(&device->queue_arena, arena->memory);
     if (device->race || device->uninit) {
         device->check = ARENA_NEW(arena, struct check);
-        check_init(device->check, arena, device->race, device->uninit, MOST_REPORTS);
+        check_init(device->check, arena, device->race, device->uninit, MAX_REPORTS);
     }
     device->variables = device->program->variables.n;
     const char *fault = grid_load(device->image, device->program, 0);

@@ -76,8 +76,8 @@ struct device {
                     struct grid_result *result);
     // Returns true if `execute` accepts this launch: the kernel's `number`th, counted from 1, and
     // the `launch`th of the device, counted from 0.
-    bool (*takes)(const void *executor, const struct device_kernel *kernel, uint64_t number,
-                  uint64_t launch);
+    bool (*accepts)(const void *executor, const struct device_kernel *kernel, uint64_t number,
+                    uint64_t launch);
     void *executor;
 
     // Set by device_load.

@@ -3,7 +3,7 @@
 #include "support/nearest.h"
 #include <string.h>
 
-enum { MOST_LISTED = 8, MOST_SHOWN = 40, MOST_MEANT = 120 };
+enum { MAX_LISTED = 8, MAX_SHOWN = 40, MAX_MEANT = 120 };
 
 // Ways to name a kernel, most exact first. The first way that names any kernel is used.
 enum way { WAY_SIGNATURE, WAY_NAME, WAY_END, WAYS };
@@ -98,18 +98,18 @@ static bool is_named(struct arena *arena, const struct kernel_names *names, cons
 
 // Messages
 
-static const char *shown(struct arena *arena, const char *text, size_t most)
+static const char *shown(struct arena *arena, const char *text, size_t max)
 {
     size_t length = strlen(text);
-    return length <= most ? text : arena_printf(arena, "%.*s…", (int)most, text);
+    return length <= max ? text : arena_printf(arena, "%.*s…", (int)max, text);
 }
 
 static const char *add_listed(struct arena *arena, const char *list,
-                              const struct kernel_names *names, size_t most)
+                              const struct kernel_names *names, size_t max)
 {
     const struct demangled *cxx = &names->cxx;
     const char *text = cxx->text ? cxx->text + cxx->name : names->mangled;
-    return arena_printf(arena, "%s%s'%s'", list, *list ? ", " : "", shown(arena, text, most));
+    return arena_printf(arena, "%s%s'%s'", list, *list ? ", " : "", shown(arena, text, max));
 }
 
 const char *kernel_list(const struct program *program, struct arena *arena)
@@ -120,17 +120,16 @@ const char *kernel_list(const struct program *program, struct arena *arena)
         if (!is_entry(program, i))
             continue;
         struct kernel_names names = names_of(program, arena, i);
-        if (++entries <= MOST_LISTED)
-            list = add_listed(arena, list, &names, MOST_SHOWN);
+        if (++entries <= MAX_LISTED)
+            list = add_listed(arena, list, &names, MAX_SHOWN);
     }
     if (!entries)
         return "the program has no kernel";
     if (entries == 1)
         return arena_printf(arena, "the program's kernel is %s", list);
     list = arena_printf(arena, "the program has %u kernels: %s", entries, list);
-    return entries > MOST_LISTED
-               ? arena_printf(arena, "%s and %u more", list, entries - MOST_LISTED)
-               : list;
+    return entries > MAX_LISTED ? arena_printf(arena, "%s and %u more", list, entries - MAX_LISTED)
+                                : list;
 }
 
 static const char *nearest_kernel(const struct program *program, struct arena *arena,
@@ -161,8 +160,8 @@ static void say_unknown(const struct program *program, struct arena *arena, cons
     const char *nearest = nearest_kernel(program, arena, text);
     fault->text = nearest
                       ? arena_printf(arena, "unknown kernel '%s'; did you mean '%s'?",
-                                     shown(arena, text, MOST_MEANT), nearest)
-                      : arena_printf(arena, "unknown kernel '%s'", shown(arena, text, MOST_MEANT));
+                                     shown(arena, text, MAX_MEANT), nearest)
+                      : arena_printf(arena, "unknown kernel '%s'", shown(arena, text, MAX_MEANT));
     fault->kernels = kernel_list(program, arena);
 }
 
@@ -179,8 +178,8 @@ const struct program_function *kernel_find(const struct program *program, struct
                 names = names_of(program, arena, i);
             if (!is_named(arena, &names, packed, (enum way)way))
                 continue;
-            if (++count <= MOST_LISTED)
-                list = add_listed(arena, list, &names, MOST_SHOWN);
+            if (++count <= MAX_LISTED)
+                list = add_listed(arena, list, &names, MAX_SHOWN);
             found = &program->functions.v[i];
         }
     if (found && count <= 1)
@@ -190,7 +189,7 @@ const struct program_function *kernel_find(const struct program *program, struct
         return NULL;
     }
     fault->text = arena_printf(arena, "'%s' names %u kernels: add the signature to select one",
-                               shown(arena, text, MOST_MEANT), count);
-    fault->kernels = arena_printf(arena, "they are %s%s", list, count > MOST_LISTED ? ", …" : "");
+                               shown(arena, text, MAX_MEANT), count);
+    fault->kernels = arena_printf(arena, "they are %s%s", list, count > MAX_LISTED ? ", …" : "");
     return NULL;
 }

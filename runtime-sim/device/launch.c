@@ -2,17 +2,17 @@
 #include "runtime-sim/exec/decode/layout.h"
 #include <string.h>
 
-enum { MOST_THREADS = 1024, MOST_SHARED = 227 * 1024 };
+enum { MAX_THREADS = 1024, MAX_SHARED = 227 * 1024 };
 
-uint64_t launch_most(enum launch_argument argument, uint32_t dimension)
+uint64_t launch_max(enum launch_argument argument, uint32_t dimension)
 {
     static const uint64_t grid[3] = {INT32_MAX, UINT16_MAX, UINT16_MAX},
-                          block[3] = {MOST_THREADS, MOST_THREADS, 64};
+                          block[3] = {MAX_THREADS, MAX_THREADS, 64};
     switch (argument) {
     case ARGUMENT_GRID: return grid[dimension];
     case ARGUMENT_BLOCK: return block[dimension];
     case ARGUMENT_CLUSTER: return CLUSTER_CTAS;
-    default: return MOST_SHARED;
+    default: return MAX_SHARED;
     }
 }
 
@@ -65,9 +65,9 @@ static bool check_sizes(const struct launch *launch, struct launch_refusal *refu
                 {LAUNCH_CLUSTER_SIZE, launch->cluster}};
     for (uint32_t k = 0; k < sizeof rows / sizeof *rows; k++)
         for (uint32_t i = 0; i < 3; i++) {
-            uint64_t most = launch_most(argument_of[rows[k].rule], i);
-            if (!rows[k].shape[i] || rows[k].shape[i] > most)
-                return refuse_dimension(refusal, rows[k].rule, i, most, rows[k].shape[i]);
+            uint64_t max = launch_max(argument_of[rows[k].rule], i);
+            if (!rows[k].shape[i] || rows[k].shape[i] > max)
+                return refuse_dimension(refusal, rows[k].rule, i, max, rows[k].shape[i]);
         }
     return true;
 }
@@ -78,8 +78,8 @@ static bool check_shapes(const struct program_function *kernel, const struct lau
     const uint32_t *grid = launch->grid, *block = launch->block, *cluster = launch->cluster;
     if (kernel->cluster[0] && memcmp(cluster, kernel->cluster, sizeof kernel->cluster))
         return refuse_shape(refusal, LAUNCH_CLUSTER_REQUIRED, kernel->cluster, cluster);
-    if (product(block) > MOST_THREADS)
-        return refuse(refusal, LAUNCH_BLOCK_THREADS, MOST_THREADS, product(block));
+    if (product(block) > MAX_THREADS)
+        return refuse(refusal, LAUNCH_BLOCK_THREADS, MAX_THREADS, product(block));
     if (product(grid) > UINT32_MAX)
         return refuse(refusal, LAUNCH_GRID_CTAS, UINT32_MAX, product(grid));
     for (uint32_t i = 0; i < 3; i++)
@@ -87,8 +87,8 @@ static bool check_shapes(const struct program_function *kernel, const struct lau
             return refuse_dimension(refusal, LAUNCH_GRID_CLUSTERS, i, cluster[i], grid[i]);
     if (kernel->block[0] && memcmp(block, kernel->block, sizeof kernel->block))
         return refuse_shape(refusal, LAUNCH_BLOCK_REQUIRED, kernel->block, block);
-    if (product(kernel->most) && product(block) > product(kernel->most))
-        return refuse_shape(refusal, LAUNCH_BLOCK_MOST, kernel->most, block);
+    if (product(kernel->max) && product(block) > product(kernel->max))
+        return refuse_shape(refusal, LAUNCH_BLOCK_MAX, kernel->max, block);
     return true;
 }
 
@@ -96,10 +96,10 @@ static bool check_memory(const struct program_function *kernel, const struct lau
                          const struct launch_request *request, struct launch_refusal *refusal)
 {
     uint64_t total = kernel->shared_bytes + request->shared, ctas = product(launch->grid);
-    if (request->shared > MOST_SHARED)
-        return refuse(refusal, LAUNCH_SHARED_SIZE, MOST_SHARED, request->shared);
-    if (total > MOST_SHARED)
-        return refuse(refusal, LAUNCH_SHARED_TOTAL, MOST_SHARED, total);
+    if (request->shared > MAX_SHARED)
+        return refuse(refusal, LAUNCH_SHARED_SIZE, MAX_SHARED, request->shared);
+    if (total > MAX_SHARED)
+        return refuse(refusal, LAUNCH_SHARED_TOTAL, MAX_SHARED, total);
     if (launch->cooperative && ctas > grid_room(launch))
         return refuse(refusal, LAUNCH_GRID_RESIDENT, grid_room(launch), ctas);
     if (request->parameters && request->parameter_bytes != kernel->param_bytes)

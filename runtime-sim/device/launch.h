@@ -40,7 +40,7 @@ struct launch_request {
 
 // Returns the maximum of a dimension of a grid, block or cluster; for ARGUMENT_SHARED the maximum
 // in bytes.
-uint64_t launch_most(enum launch_argument argument, uint32_t dimension);
+uint64_t launch_max(enum launch_argument argument, uint32_t dimension);
 // Returns a launch that is valid until the next synchronisation, or NULL with the first rule that
 // the request violates in *refusal.
 struct device_launch *device_prepare(struct device *device, const struct launch_request *request,

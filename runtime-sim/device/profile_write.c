@@ -22,8 +22,8 @@ static void write_access(struct json *json, const char *key, const struct profil
     json_key(json, key);
     json_object_flat(json);
     WRITE_UINTS(json, {"accesses", access->accesses}, {"lines", access->lines},
-                {"sectors", access->sectors}, {"least_lines", access->least},
-                {"most_lines", access->most}, {"uniform_addresses", access->uniform});
+                {"sectors", access->sectors}, {"least_lines", access->min},
+                {"most_lines", access->max}, {"uniform_addresses", access->uniform});
     json_end_object(json);
 }
 
@@ -51,10 +51,10 @@ static void write_memory(struct json *json, const struct profile_memory *memory)
     json_end_object(json);
 }
 
-static void write_place(struct json *json, const struct ir_module *module,
-                        const struct ir_function *fn, uint32_t inst)
+static void write_location(struct json *json, const struct ir_module *module,
+                           const struct ir_function *fn, uint32_t inst)
 {
-    struct place place = ir_place(module, fn, inst);
+    struct source_position place = ir_position(module, fn, inst);
     WRITE_UINTS(json, {"line", place.line}, {"column", place.column}, {"index", inst});
 }
 
@@ -90,7 +90,7 @@ static void write_instructions(struct json *json, const struct ir_module *module
             json_object(json);
         else
             json_object_flat(json);
-        write_place(json, module, fn, i);
+        write_location(json, module, fn, i);
         write_opcode(json, module->tree, fn->insts.v[i].node);
         write_instruction(json, inst);
         json_end_object(json);
@@ -107,9 +107,9 @@ static void write_loops(struct json *json, const struct ir_module *module,
     for (uint32_t i = 0; i < counts->loop_count; i++) {
         const struct profile_loop *loop = &counts->loops[i];
         json_object_flat(json);
-        write_place(json, module, fn, fn->blocks.v[fn->loops.v[i].header].first);
+        write_location(json, module, fn, fn->blocks.v[fn->loops.v[i].header].first);
         WRITE_UINTS(json, {"entries", loop->entries}, {"iterations", loop->iterations},
-                    {"least", loop->least}, {"most", loop->most});
+                    {"least", loop->min}, {"most", loop->max});
         json_end_object(json);
     }
     json_end_array(json);

@@ -25,7 +25,7 @@ const char *sample_read(struct sample_plan *plan, struct arena *arena, const cha
                         text);
 }
 
-bool sample_takes(const struct sample_plan *plan, uint64_t launch)
+bool sample_includes(const struct sample_plan *plan, uint64_t launch)
 {
     return !plan->period || launch % plan->period < plan->warm + plan->measured;
 }

@@ -40,9 +40,9 @@ struct sample_estimate {
 
 // Reads PERIOD:MEASURED[:WARM]. Returns NULL, or the fault.
 const char *sample_read(struct sample_plan *plan, struct arena *arena, const char *text);
-// Return true if the launch with this number, counted from 0, is timed (sample_takes), and if it is
-// measured (sample_measures).
-bool sample_takes(const struct sample_plan *plan, uint64_t launch);
+// Return true if the launch with this number, counted from 0, is timed (sample_includes), and if it
+// is measured (sample_measures).
+bool sample_includes(const struct sample_plan *plan, uint64_t launch);
 bool sample_measures(const struct sample_plan *plan, uint64_t launch);
 // Adds a timed launch with its cycles and warp instructions.
 void sample_add(struct sample_counts *counts, bool is_measured, double cycles,

@@ -93,11 +93,11 @@ struct timed_kernel *timed_counts(struct timed *timed, struct device_kernel *ker
     return kernel->timed;
 }
 
-static bool takes(const void *context, const struct device_kernel *kernel, uint64_t number,
-                  uint64_t launch)
+static bool accepts_launch(const void *context, const struct device_kernel *kernel, uint64_t number,
+                           uint64_t launch)
 {
     const struct timed *timed = context;
-    return (number == 1 || sample_takes(&timed->options->sampling, launch)) &&
+    return (number == 1 || sample_includes(&timed->options->sampling, launch)) &&
            is_timed(timed->options, kernel->name, number);
 }
 
@@ -147,7 +147,7 @@ void timed_begin(struct timed *timed, struct device *device, const struct timed_
     timed->total.sum = stats_zero(&timed->stats, device->arena);
     timed->sampled = stats_zero(&timed->stats, &timed->own);
     device->planes = machine_planes(options->config);
-    device->takes = takes;
+    device->accepts = accepts_launch;
     device->execute = timed_execute;
     device->executor = timed;
 }
@@ -189,7 +189,7 @@ static void end_samples(struct timed *timed)
     struct arena own;
     double squares = 0;
     arena_init(&own, timed->arena->memory);
-    struct stats_mark before = stats_take(&timed->stats, &own);
+    struct stats_mark before = stats_snapshot(&timed->stats, &own);
     for (uint32_t i = 0; i < timed->device->kernels.n; i++) {
         const struct device_kernel *kernel = timed->device->kernels.v[i];
         if (!kernel->timed)
@@ -258,7 +258,7 @@ void timed_renew(struct timed *timed)
     if (!timed->used)
         return;
     arena_init(&own, timed->arena->memory);
-    struct stats_mark before = stats_take(&timed->stats, &own);
+    struct stats_mark before = stats_snapshot(&timed->stats, &own);
     uint64_t begun = machine_cycle(timed->machine);
     if (!timed->broken)
         machine_flush(timed->machine, &limits);

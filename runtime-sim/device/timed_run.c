@@ -111,14 +111,13 @@ static void open_period(struct timed *timed, uint64_t cycle)
         timed_renew(timed);
     period->limits = timed_limits(timed);
     wait_until(timed, cycle);
-    uint64_t begun = machine_cycle(timed->machine), most = timed->options->max_cycles;
-    if (most)
-        period->limits.cycles =
-            begun + (most > timed->total.cycles ? most - timed->total.cycles : 1);
+    uint64_t begun = machine_cycle(timed->machine), max = timed->options->max_cycles;
+    if (max)
+        period->limits.cycles = begun + (max > timed->total.cycles ? max - timed->total.cycles : 1);
     period->commands = (__typeof__(period->commands)){0};
     period->events = (__typeof__(period->events)){0};
     period->ended = period->first = 0;
-    period->before = stats_take(&timed->stats, &period->arena);
+    period->before = stats_snapshot(&timed->stats, &period->arena);
     period->begun = begun;
     period->is_open = true;
     timed->used = true;

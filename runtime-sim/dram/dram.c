@@ -37,7 +37,7 @@ static void move_down(struct dram_queue *q)
 
 uint32_t dram_queue_add(struct dram_queue *q, const struct dram_request *request, uint64_t since)
 {
-    if (q->end == DRAM_PLACES)
+    if (q->end == DRAM_ENTRIES)
         move_down(q);
     uint32_t place = q->end++;
     uint64_t bit = UINT64_C(1) << place;
@@ -91,8 +91,8 @@ void dram_init(struct dram_channel *ch, struct arena *arena, const struct dram_c
         ch->banks.group[b] = (uint8_t)(config->group_rule == DRAM_GROUP_BLOCK
                                            ? b / (config->banks / config->bank_groups)
                                            : b % config->bank_groups);
-    ch->answers = ARENA_ARRAY(arena, struct dram_answer, config->answers);
-    ch->least_latency = ch->least_write_latency = UINT64_MAX;
+    ch->answers = ARENA_ARRAY(arena, struct dram_reply, config->answers);
+    ch->min_latency = ch->min_write_latency = UINT64_MAX;
 }
 
 // Row hits
@@ -116,8 +116,8 @@ static void row_changed(struct dram_channel *ch, uint32_t bank)
     }
 }
 
-void dram_take(struct dram_channel *ch, uint64_t now, uint64_t since,
-               const struct dram_request *request)
+void dram_accept(struct dram_channel *ch, uint64_t now, uint64_t since,
+                 const struct dram_request *request)
 {
     struct dram_queue *q = &ch->queues[request->write && ch->config->write_queue];
     assert(q->count < q->capacity && request->bank < ch->config->banks);
@@ -179,11 +179,11 @@ static void precharge(struct dram_channel *ch, uint64_t now, uint32_t bank)
     close_row(ch, now, bank);
 }
 
-static void answer(struct dram_channel *ch, uint64_t id, uint64_t ready, bool write)
+static void add_reply(struct dram_channel *ch, uint64_t id, uint64_t ready, bool write)
 {
-    uint32_t at = ch->answer_head + ch->answer_count++;
+    uint32_t at = ch->reply_head + ch->reply_count++;
     at -= at >= ch->config->answers ? ch->config->answers : 0;
-    ch->answers[at] = (struct dram_answer){id, ready, write};
+    ch->answers[at] = (struct dram_reply){id, ready, write};
 }
 
 static void after_read(struct dram_channel *ch, uint64_t now, uint32_t bank)
@@ -216,7 +216,7 @@ static void count_served(struct dram_channel *ch, uint64_t latency, uint32_t ban
     ch->wrote = write;
     *(write ? &s->writes : &s->reads) += 1;
     *(write ? &s->write_latency_sum : &s->read_latency_sum) += latency;
-    at_most(write ? &ch->least_write_latency : &ch->least_latency, latency);
+    at_most(write ? &ch->min_write_latency : &ch->min_latency, latency);
 }
 
 static void move_data(struct dram_channel *ch, uint64_t now, const struct dram_request *request,
@@ -225,7 +225,7 @@ static void move_data(struct dram_channel *ch, uint64_t now, const struct dram_r
     uint64_t ready = now + (request->write ? ch->time.write_end : ch->time.read_end);
     trace_command(ch, now, request->write ? DRAM_WR : DRAM_RD, request->bank, request->id);
     (request->write ? after_write : after_read)(ch, now, request->bank);
-    answer(ch, request->id, ready, request->write);
+    add_reply(ch, request->id, ready, request->write);
     count_served(ch, ready - since, request->bank, request->write);
 }
 
@@ -255,7 +255,7 @@ static bool choose_column(struct dram_channel *ch, struct dram_queue *q, uint64_
                           uint64_t *next)
 {
     uint64_t rest = q->hits;
-    if (ch->answer_count == ch->config->answers)
+    if (ch->reply_count == ch->config->answers)
         return false; // dram_pop schedules the next attempt
     while (rest) {
         uint32_t place = (uint32_t)__builtin_ctzll(rest), bank = q->bank[place];
@@ -336,19 +336,19 @@ static struct dram_queue *choose_queue(struct dram_channel *ch)
 
 // Moves a request into the next free slot in round-robin order of banks: one for the bank's last
 // row, else the oldest. Returns true if a slot was filled.
-static bool fill_slot(struct dram_channel *ch)
+static bool fill_entry(struct dram_channel *ch)
 {
     struct dram_queue *q = &ch->queues[READS];
     for (uint32_t i = 0; i < ch->config->banks; i++) {
-        uint32_t bank = (ch->slot_turn + i) % ch->config->banks;
-        if (ch->slots_used & bit(bank) || !q->of_bank[bank])
+        uint32_t bank = (ch->entry_turn + i) % ch->config->banks;
+        if (ch->entries_used & bit(bank) || !q->of_bank[bank])
             continue;
         uint64_t same = dram_queue_find(q, bank, ch->banks.row[bank]);
         uint32_t place = (uint32_t)__builtin_ctzll(same ? same : q->of_bank[bank]);
-        ch->slots[bank] = (struct dram_slot){request_at(q, place), q->since[place]};
-        ch->slots_used |= bit(bank);
+        ch->bank_entries[bank] = (struct dram_bank_entry){request_at(q, place), q->since[place]};
+        ch->entries_used |= bit(bank);
         dram_queue_remove(q, place);
-        ch->slot_turn = (ch->slot_turn + 1) % ch->config->banks;
+        ch->entry_turn = (ch->entry_turn + 1) % ch->config->banks;
         return true;
     }
     return false;
@@ -356,43 +356,43 @@ static bool fill_slot(struct dram_channel *ch)
 
 // Returns the clock in which the bank's slot may issue its RD or WR, its ACT, or the PRE of another
 // row.
-static uint64_t slot_ready(const struct dram_channel *ch, uint32_t bank)
+static uint64_t entry_ready(const struct dram_channel *ch, uint32_t bank)
 {
-    const struct dram_request *request = &ch->slots[bank].request;
+    const struct dram_request *request = &ch->bank_entries[bank].request;
     const struct dram_limits *group = &ch->groups[ch->banks.group[bank]];
     if (!(ch->banks.open & bit(bank)))
         return larger(ch->banks.act[bank], larger(ch->all.act, group->act));
     if (ch->banks.row[bank] != request->row)
         return ch->banks.pre[bank];
-    if (ch->answer_count == ch->config->answers)
+    if (ch->reply_count == ch->config->answers)
         return UINT64_MAX;
     return request->write ? larger(ch->banks.write[bank], larger(ch->all.write, group->write))
                           : larger(ch->banks.read[bank], larger(ch->all.read, group->read));
 }
 
-static void serve_slot(struct dram_channel *ch, uint64_t now, uint32_t bank)
+static void serve_entry(struct dram_channel *ch, uint64_t now, uint32_t bank)
 {
-    const struct dram_slot *slot = &ch->slots[bank];
+    const struct dram_bank_entry *slot = &ch->bank_entries[bank];
     if (ch->banks.open & bit(bank) && ch->banks.row[bank] == slot->request.row) {
         move_data(ch, now, &slot->request, slot->since);
-        ch->slots_used &= ~bit(bank);
+        ch->entries_used &= ~bit(bank);
         return;
     }
     if (ch->banks.open & bit(bank))
         precharge(ch, now, bank);
     else
         activate(ch, now, bank, slot->request.row);
-    ch->slot_turn = (bank + 1) % ch->config->banks;
+    ch->entry_turn = (bank + 1) % ch->config->banks;
 }
 
-static bool schedule_slots(struct dram_channel *ch, uint64_t now, uint64_t *next)
+static bool schedule_entries(struct dram_channel *ch, uint64_t now, uint64_t *next)
 {
-    bool filled = fill_slot(ch);
+    bool filled = fill_entry(ch);
     for (uint32_t i = 0; i < ch->config->banks; i++) {
-        uint32_t bank = (ch->slot_turn + i) % ch->config->banks;
-        uint64_t ready = ch->slots_used & bit(bank) ? slot_ready(ch, bank) : UINT64_MAX;
+        uint32_t bank = (ch->entry_turn + i) % ch->config->banks;
+        uint64_t ready = ch->entries_used & bit(bank) ? entry_ready(ch, bank) : UINT64_MAX;
         if (ready <= now) {
-            serve_slot(ch, now, bank);
+            serve_entry(ch, now, bank);
             return true;
         }
         at_most(next, ready);
@@ -403,7 +403,7 @@ static bool schedule_slots(struct dram_channel *ch, uint64_t now, uint64_t *next
 static bool schedule(struct dram_channel *ch, uint64_t now, uint64_t *next)
 {
     if (ch->config->scheduler == DRAM_BANK_SLOTS)
-        return schedule_slots(ch, now, next);
+        return schedule_entries(ch, now, next);
     struct dram_queue *q = choose_queue(ch);
     bool column = choose_column(ch, q, now, next);
     bool row = false;
@@ -457,15 +457,15 @@ uint64_t dram_step(struct dram_channel *ch, uint64_t now)
 
 void dram_pop(struct dram_channel *ch, uint64_t now)
 {
-    assert(ch->answer_count);
-    if (ch->answer_count-- == ch->config->answers)
+    assert(ch->reply_count);
+    if (ch->reply_count-- == ch->config->answers)
         at_most(&ch->next, larger(now, ch->free));
-    if (++ch->answer_head == ch->config->answers)
-        ch->answer_head = 0;
+    if (++ch->reply_head == ch->config->answers)
+        ch->reply_head = 0;
 }
 
 uint32_t dram_inside(const struct dram_channel *ch)
 {
-    return ch->queues[READS].count + ch->queues[WRITES].count + ch->answer_count +
-           (uint32_t)__builtin_popcountll(ch->slots_used);
+    return ch->queues[READS].count + ch->queues[WRITES].count + ch->reply_count +
+           (uint32_t)__builtin_popcountll(ch->entries_used);
 }

@@ -36,7 +36,7 @@ void dram_timing_init(struct dram_timing *timing, const struct dram_config *conf
 // of a set is the oldest. When the last entry is allocated, the waiting requests are compacted,
 // which happens at most once per 64 − capacity requests.
 
-enum { DRAM_BANKS = 64, DRAM_GROUPS = 16, DRAM_PLACES = 64 };
+enum { DRAM_BANKS = 64, DRAM_GROUPS = 16, DRAM_ENTRIES = 64 };
 
 struct dram_request {
     uint64_t id; // assigned by the sender
@@ -53,9 +53,9 @@ struct dram_queue {
     uint64_t misses; // requests of banks without a member of `hits`
     uint64_t of_bank[DRAM_BANKS];
     uint64_t hit[DRAM_BANKS]; // requests for the bank's open row
-    uint8_t bank[DRAM_PLACES];
-    uint32_t row[DRAM_PLACES];
-    uint64_t id[DRAM_PLACES], since[DRAM_PLACES];
+    uint8_t bank[DRAM_ENTRIES];
+    uint32_t row[DRAM_ENTRIES];
+    uint64_t id[DRAM_ENTRIES], since[DRAM_ENTRIES];
 };
 
 // Adds a request. Requires count < capacity. Returns its entry.
@@ -96,7 +96,7 @@ struct dram_stats {
 #include "runtime-sim/base/stats_fields.inc"
 };
 
-struct dram_answer {
+struct dram_reply {
     uint64_t id, ready; // ready: the clock after the last data transfer
     bool write;
 };
@@ -111,7 +111,7 @@ struct dram_banks {
 };
 
 // The request in a bank's slot, with scheduler: bank_slots.
-struct dram_slot {
+struct dram_bank_entry {
     struct dram_request request;
     uint64_t since;
 };
@@ -130,17 +130,17 @@ struct dram_channel {
     bool wrote;                  // the last data transfer was a write
     struct dram_queue queues[2]; // reads, writes; with write_queue 0 the first has all requests
     struct dram_banks banks;
-    struct dram_slot slots[DRAM_BANKS];
-    uint64_t slots_used; // set of banks with a slot in use
-    uint32_t slot_turn;  // first bank in round-robin order
+    struct dram_bank_entry bank_entries[DRAM_BANKS];
+    uint64_t entries_used; // set of banks with a slot in use
+    uint32_t entry_turn;   // first bank in round-robin order
     struct dram_limits all, groups[DRAM_GROUPS];
     uint64_t faw[4]; // earliest clocks of the fourth ACT after each of the last four
     uint32_t faw_at;
     uint64_t refresh_due, refresh_ready;
-    struct dram_answer *answers; // a ring, in the order of `ready`
-    uint32_t answer_head, answer_count;
-    uint64_t least_latency; // minimum over reads; UINT64_MAX before the first
-    uint64_t least_write_latency;
+    struct dram_reply *answers; // a ring, in the order of `ready`
+    uint32_t reply_head, reply_count;
+    uint64_t min_latency; // minimum over reads; UINT64_MAX before the first
+    uint64_t min_write_latency;
     struct dram_stats stats;
     dram_trace *trace; // NULL: no trace
     void *trace_context;
@@ -158,16 +158,16 @@ const char *dram_config_fault(const struct dram_config *config, struct arena *ar
 void dram_init(struct dram_channel *channel, struct arena *arena, const struct dram_config *config);
 
 // Returns true if the queue for reads or writes has room.
-static inline bool dram_can_take(const struct dram_channel *channel, bool write)
+static inline bool dram_can_accept(const struct dram_channel *channel, bool write)
 {
     const struct dram_queue *queue = &channel->queues[write && channel->config->write_queue];
     return queue->count < queue->capacity;
 }
 
-// Adds a request. Requires dram_can_take. The request arrived at clock `since` (at most `now`) and
-// may be served from `now` on.
-void dram_take(struct dram_channel *channel, uint64_t now, uint64_t since,
-               const struct dram_request *request);
+// Adds a request. Requires dram_can_accept. The request arrived at clock `since` (at most `now`)
+// and may be served from `now` on.
+void dram_accept(struct dram_channel *channel, uint64_t now, uint64_t since,
+                 const struct dram_request *request);
 
 // Evaluates a clock that is due. Called by dram_tick.
 uint64_t dram_step(struct dram_channel *channel, uint64_t now);
@@ -180,10 +180,10 @@ static inline uint64_t dram_tick(struct dram_channel *channel, uint64_t now)
 }
 
 // Returns the oldest reply if it is ready, else NULL. The result is valid until dram_pop.
-static inline const struct dram_answer *dram_peek(const struct dram_channel *channel, uint64_t now)
+static inline const struct dram_reply *dram_peek(const struct dram_channel *channel, uint64_t now)
 {
-    const struct dram_answer *answer = &channel->answers[channel->answer_head];
-    return channel->answer_count && answer->ready <= now ? answer : NULL;
+    const struct dram_reply *reply = &channel->answers[channel->reply_head];
+    return channel->reply_count && reply->ready <= now ? reply : NULL;
 }
 
 // Removes the reply that dram_peek returns, which must exist. Commands that waited for its room are

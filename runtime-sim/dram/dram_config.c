@@ -43,13 +43,13 @@ static const char *above_queue(struct arena *arena, const struct dram_config *c)
 static const char *only_refreshes(struct arena *arena, const struct dram_config *c)
 {
     uint32_t rows = larger(larger(c->tRC, c->tFAW), larger(c->tRRD, c->tRRD_L));
-    uint32_t least = larger(rows, c->tRAS + c->tRP + c->tRFC) + larger(c->tRCD, c->tRCD_write);
-    if (!c->tREFI || c->tREFI > least)
+    uint32_t min = larger(rows, c->tRAS + c->tRP + c->tRFC) + larger(c->tRCD, c->tRCD_write);
+    if (!c->tREFI || c->tREFI > min)
         return NULL;
     return arena_printf(arena,
                         "dram.tREFI is %u, too short to serve a request between two refreshes: "
                         "with these timings it must be more than %u",
-                        c->tREFI, least);
+                        c->tREFI, min);
 }
 
 #define KEY(name) ((struct timing_pair){#name, c->name})

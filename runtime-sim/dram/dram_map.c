@@ -9,7 +9,7 @@ static struct dram_part part(uint32_t size)
 }
 
 // Removes the lowest field from `number`. Returns the field.
-static uint32_t take(uint64_t *number, const struct dram_part *p)
+static uint32_t pop_field(uint64_t *number, const struct dram_part *p)
 {
     uint64_t whole = *number;
     *number = p->is_shift ? whole >> p->shift : whole / p->size;
@@ -49,49 +49,50 @@ uint64_t dram_map_requests(const struct dram_map *map)
     return (uint64_t)map->columns.size * map->banks.size * map->rows.size;
 }
 
-static void take_split(const struct dram_map *map, uint64_t *number, struct dram_place *at)
+static void pop_split_fields(const struct dram_map *map, uint64_t *number,
+                             struct dram_coordinates *at)
 {
-    at->column = take(number, &map->lower_columns);
-    at->bank = take(number, &map->pair);
-    at->column += take(number, &map->upper_columns) * map->lower_columns.size;
-    at->bank += take(number, &map->other_banks) * 2;
+    at->column = pop_field(number, &map->lower_columns);
+    at->bank = pop_field(number, &map->pair);
+    at->column += pop_field(number, &map->upper_columns) * map->lower_columns.size;
+    at->bank += pop_field(number, &map->other_banks) * 2;
 }
 
-struct dram_place dram_map_local(const struct dram_map *map, uint64_t number)
+struct dram_coordinates dram_map_local(const struct dram_map *map, uint64_t number)
 {
-    struct dram_place at = {0};
+    struct dram_coordinates at = {0};
     uint32_t group;
     switch (map->order) {
     case DRAM_ROW_BANK_COLUMN:
         if (map->split) {
-            take_split(map, &number, &at);
+            pop_split_fields(map, &number, &at);
             break;
         }
-        at.column = take(&number, &map->columns);
-        at.bank = take(&number, &map->banks);
+        at.column = pop_field(&number, &map->columns);
+        at.bank = pop_field(&number, &map->banks);
         break;
     case DRAM_ROW_COLUMN_BANK:
-        at.bank = take(&number, &map->banks);
-        at.column = take(&number, &map->columns);
+        at.bank = pop_field(&number, &map->banks);
+        at.column = pop_field(&number, &map->columns);
         break;
     case DRAM_ROW_BANK_COLUMN_GROUP:
-        group = take(&number, &map->groups);
-        at.column = take(&number, &map->columns);
-        at.bank = take(&number, &map->inner_banks) * map->groups.size + group;
+        group = pop_field(&number, &map->groups);
+        at.column = pop_field(&number, &map->columns);
+        at.bank = pop_field(&number, &map->inner_banks) * map->groups.size + group;
         break;
     }
-    at.row = take(&number, &map->rows);
+    at.row = pop_field(&number, &map->rows);
     if (map->bank_xor)
         at.bank ^= at.row & (map->banks.size - 1);
     return at;
 }
 
-struct dram_place dram_map_find(const struct dram_map *map, uint64_t address)
+struct dram_coordinates dram_map_find(const struct dram_map *map, uint64_t address)
 {
     uint64_t number = address / map->request_bytes;
-    uint32_t within = take(&number, &map->chunk);
-    uint32_t channel = take(&number, &map->channels);
-    struct dram_place at = dram_map_local(map, put(number, &map->chunk, within));
+    uint32_t within = pop_field(&number, &map->chunk);
+    uint32_t channel = pop_field(&number, &map->channels);
+    struct dram_coordinates at = dram_map_local(map, put(number, &map->chunk, within));
     at.channel = channel;
     return at;
 }

@@ -7,7 +7,7 @@
 #pragma once
 #include "runtime-sim/dram/dram.h"
 
-struct dram_place {
+struct dram_coordinates {
     uint32_t channel, bank, row, column; // column: in units of requests
 };
 
@@ -34,7 +34,7 @@ void dram_map_init(struct dram_map *map, const struct dram_config *config);
 uint64_t dram_map_requests(const struct dram_map *map);
 // Returns the location of request `number` within its channel, modulo dram_map_requests. `channel`
 // is 0.
-struct dram_place dram_map_local(const struct dram_map *map, uint64_t number);
+struct dram_coordinates dram_map_local(const struct dram_map *map, uint64_t number);
 
 // Returns the location of the byte with this address.
-struct dram_place dram_map_find(const struct dram_map *map, uint64_t address);
+struct dram_coordinates dram_map_find(const struct dram_map *map, uint64_t address);

@@ -29,9 +29,9 @@ static double evaluate(const struct array_fit *fit, const struct array *array, d
                fit->bits2 * b * b + fit->entries2 * e * e + fit->both * e * b);
 }
 
-static double within(double value, double least, double most)
+static double within(double value, double min, double max)
 {
-    return value < least ? least : value > most ? most : value;
+    return value < min ? min : value > max ? max : value;
 }
 
 // Flip-flops: the energy of an access per bit is affine in the entries, through both routers of
@@ -69,10 +69,10 @@ struct array_cost array_cost(const struct array *array, double nm)
     struct array inside = *array;
     if (array->entries <= 0 || array->bits <= 0)
         return (struct array_cost){0};
-    if (!is_cam && array->entries < ARRAY_ENTRIES_LEAST)
+    if (!is_cam && array->entries < ARRAY_ENTRIES_MIN)
         return flip_flops(array, nm);
-    inside.entries = within(array->entries, ARRAY_ENTRIES_LEAST, ARRAY_ENTRIES_MOST);
-    inside.bits = is_cam ? ARRAY_CAM_BITS : within(array->bits, ARRAY_BITS_LEAST, ARRAY_BITS_MOST);
+    inside.entries = within(array->entries, ARRAY_ENTRIES_MIN, ARRAY_ENTRIES_MAX);
+    inside.bits = is_cam ? ARRAY_CAM_BITS : within(array->bits, ARRAY_BITS_MIN, ARRAY_BITS_MAX);
     double bits = array->bits / inside.bits, entries = array->entries / inside.entries;
     double energy = bits * (entries > 1 ? sqrt(entries) : 1);
     return (struct array_cost){.read = energy * evaluate(&fit->read, &inside, nm),

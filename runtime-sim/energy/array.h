@@ -19,8 +19,8 @@ struct array_cost {
 };
 
 // The range of array_points.def.
-enum { ARRAY_ENTRIES_LEAST = 32, ARRAY_ENTRIES_MOST = 4096, ARRAY_BITS_LEAST = 32 };
-enum { ARRAY_BITS_MOST = 1024, ARRAY_CAM_BITS = 64 };
+enum { ARRAY_ENTRIES_MIN = 32, ARRAY_ENTRIES_MAX = 4096, ARRAY_BITS_MIN = 32 };
+enum { ARRAY_BITS_MAX = 1024, ARRAY_CAM_BITS = 64 };
 
 // Returns the costs of an array at a technology in nm, at its nominal voltage. A RAM with fewer
 // entries than the smallest point is built of flip-flops. Other arrays outside the range of the

@@ -110,29 +110,25 @@ static bool cost_of_currents(const struct energy_config *config, enum energy_cos
     if (config->memory == ENERGY_ELSEWHERE)
         return false;
     const struct currents *c = &currents[config->memory];
-    double least, value;
+    double min, value;
     switch (cost) {
     case ENERGY_dram_activate:
         value =
             c->volts * c->ns * (c->idd0 * c->rc - c->idd3n * c->ras - c->idd2n * (c->rc - c->ras));
-        least = value;
+        min = value;
         break;
-    case ENERGY_dram_read:
-        least = value = c->volts * c->ns * (c->idd4r - c->idd3n) / c->bits;
-        break;
-    case ENERGY_dram_write:
-        least = value = c->volts * c->ns * (c->idd4w - c->idd3n) / c->bits;
-        break;
+    case ENERGY_dram_read: min = value = c->volts * c->ns * (c->idd4r - c->idd3n) / c->bits; break;
+    case ENERGY_dram_write: min = value = c->volts * c->ns * (c->idd4w - c->idd3n) / c->bits; break;
     case ENERGY_dram_refresh:
-        least = value = c->volts * c->ns * c->rfc * (c->idd5 - c->idd3n) / 1000;
+        min = value = c->volts * c->ns * c->rfc * (c->idd5 - c->idd3n) / 1000;
         break;
     case ENERGY_dram_background:
         value = c->volts * c->idd3n;
-        least = c->volts * c->idd2n;
+        min = c->volts * c->idd2n;
         break;
     default: return false;
     }
-    *range = (struct energy_range){value, least, value};
+    *range = (struct energy_range){value, min, value};
     return true;
 }
 
@@ -173,8 +169,8 @@ static struct energy_range of_points(const struct energy_config *config, enum en
         if (point->cost != cost)
             continue;
         double value = point->value * scale(config, costs[cost].scaling, point->nm);
-        range.least = is_first || value < range.least ? value : range.least;
-        range.most = is_first || value > range.most ? value : range.most;
+        range.min = is_first || value < range.min ? value : range.min;
+        range.max = is_first || value > range.max ? value : range.max;
         is_first = false;
         if (point->is_bound ||
             (nearest && !is_nearer(point->nm, nearest->nm, (double)config->technology)))
@@ -229,8 +225,8 @@ void energy_print_costs(const struct energy_config *config, FILE *to)
             "source");
     for (enum energy_cost cost = 0; cost < ENERGY_COSTS; cost++) {
         struct energy_range range = energy_cost_of(config, cost);
-        fprintf(to, "%-24s %10.4g %10.4g %10.4g %-14s ", costs[cost].name, range.value, range.least,
-                range.most, costs[cost].unit);
+        fprintf(to, "%-24s %10.4g %10.4g %10.4g %-14s ", costs[cost].name, range.value, range.min,
+                range.max, costs[cost].unit);
         print_sources(config, cost, to);
         fprintf(to, "\n%*s  %s\n", 24, "", costs[cost].text);
     }

@@ -93,8 +93,8 @@ static void add(struct energy_result *result, uint32_t component, struct energy_
     struct energy_range *const both[] = {&result->components.v[component].joules, &result->joules};
     for (int i = 0; i < 2; i++) {
         both[i]->value += joules.value;
-        both[i]->least += joules.least;
-        both[i]->most += joules.most;
+        both[i]->min += joules.min;
+        both[i]->max += joules.max;
     }
 }
 
@@ -128,14 +128,14 @@ bool energy_evaluate(const struct energy_model *model, const struct stats *stats
 
 // In pJ and ps, so that a quotient of the two is in W.
 struct energy_totals {
-    uint64_t total, least, most, time, instructions;
+    uint64_t total, min, max, time, instructions;
     double delay_product; // exceeds 64 bits at 18 J s
 };
 
 static uint64_t rounded(double value)
 {
-    const double most = 1e19; // below 2^64
-    return value > most ? (uint64_t)most : value > 0 ? (uint64_t)(value + 0.5) : 0;
+    const double max = 1e19; // below 2^64
+    return value > max ? (uint64_t)max : value > 0 ? (uint64_t)(value + 0.5) : 0;
 }
 
 void energy_stats_add(const struct energy_result *result, struct stats *stats)
@@ -144,14 +144,14 @@ void energy_stats_add(const struct energy_result *result, struct stats *stats)
     static const struct stat_key keys[] = {
         {"total", STAT_COUNT, "pJ", "energy of all components", AT(total), 0},
         {"least", STAT_COUNT, "pJ", "energy of all components, with the minimum of each cost",
-         AT(least), 0},
+         AT(min), 0},
         {"most", STAT_COUNT, "pJ", "energy of all components, with the maximum of each cost",
-         AT(most), 0},
+         AT(max), 0},
         {"time", STAT_COUNT, "ps", "time that the cycles of the cores take", AT(time), 0},
         {"power", STAT_RATIO, "W", "energy by time", AT(total), AT(time)},
-        {"power_least", STAT_RATIO, "W", "energy by time, with the minimum of each cost", AT(least),
+        {"power_least", STAT_RATIO, "W", "energy by time, with the minimum of each cost", AT(min),
          AT(time)},
-        {"power_most", STAT_RATIO, "W", "energy by time, with the maximum of each cost", AT(most),
+        {"power_most", STAT_RATIO, "W", "energy by time, with the maximum of each cost", AT(max),
          AT(time)},
         {"per_instruction", STAT_RATIO, "pJ", "energy by thread instructions", AT(total),
          AT(instructions)},
@@ -166,8 +166,8 @@ void energy_stats_add(const struct energy_result *result, struct stats *stats)
     struct energy_totals *totals = ARENA_NEW(arena, struct energy_totals);
     *totals = (struct energy_totals){
         .total = rounded(result->joules.value * 1e12),
-        .least = rounded(result->joules.least * 1e12),
-        .most = rounded(result->joules.most * 1e12),
+        .min = rounded(result->joules.min * 1e12),
+        .max = rounded(result->joules.max * 1e12),
         .time = rounded(result->seconds * 1e12),
         .instructions = rounded(result->instructions),
         .delay_product = result->joules.value * 1e12 * result->seconds * 1e6,

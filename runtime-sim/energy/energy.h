@@ -25,13 +25,13 @@ enum energy_cost {
 };
 
 struct energy_range {
-    double value, least, most;
+    double value, min, max;
 };
 
 // Returns the range multiplied by a factor.
 static inline struct energy_range energy_times(struct energy_range range, double times)
 {
-    return (struct energy_range){range.value * times, range.least * times, range.most * times};
+    return (struct energy_range){range.value * times, range.min * times, range.max * times};
 }
 
 struct energy_event {

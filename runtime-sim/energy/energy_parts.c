@@ -104,7 +104,7 @@ static void print_part(const struct energy_model *model, const char *name, doubl
 {
     fprintf(to, "area of %s at %u nm: %.4f mm2, %.4f %% (%.4f to %.4f) of the machine's %.0f mm2\n",
             name, model->config->technology, area, 100 * area / model->area.value,
-            100 * area / model->area.most, 100 * area / model->area.least, model->area.value);
+            100 * area / model->area.max, 100 * area / model->area.min, model->area.value);
 }
 
 static void print_structure(const struct energy_structure *s, FILE *to)
@@ -141,13 +141,13 @@ void energy_print_events(const struct energy_model *model, FILE *to)
     for (uint32_t i = 0; i < model->events.n; i++) {
         const struct energy_event *event = &model->events.v[i];
         fprintf(to, "%-16s %-36s %10.4g %10.4g %10.4g\n", model->components.v[event->component],
-                event->statistic, event->cost.value, event->cost.least, event->cost.most);
+                event->statistic, event->cost.value, event->cost.min, event->cost.max);
     }
     for (uint32_t i = 0; i < model->powers.n; i++) {
         const struct energy_power *power = &model->powers.v[i];
-        if (power->watts.most > 0)
+        if (power->watts.max > 0)
             fprintf(to, "%-16s %-36s %10.4g %10.4g %10.4g  W\n",
-                    model->components.v[power->component], "", power->watts.value,
-                    power->watts.least, power->watts.most);
+                    model->components.v[power->component], "", power->watts.value, power->watts.min,
+                    power->watts.max);
     }
 }

@@ -104,7 +104,7 @@ void host_end(struct host *host)
     if (!timed)
         return;
     arena_init(&own, host->device->arena->memory);
-    struct stats_mark before = stats_take(&timed->stats, &own);
+    struct stats_mark before = stats_snapshot(&timed->stats, &own);
     host->stats = host->counts;
     stats_sum(&timed->stats, &before, &timed->total.sum);
     arena_free(&own);

@@ -121,7 +121,7 @@ static uint64_t pointer_of(const struct adviser *a, const struct host_note *laun
     return value;
 }
 
-static void take_launch(struct adviser *a, struct round *round, uint32_t note)
+static void advise_launch(struct adviser *a, struct round *round, uint32_t note)
 {
     const struct host_note *launch = &a->host->log->notes.v[note];
     uint32_t function = function_at(a, launch)->function;
@@ -139,7 +139,7 @@ static void take_launch(struct adviser *a, struct round *round, uint32_t note)
 
 // Checks of copies
 
-struct copy_verdict {
+struct copy_check {
     bool may; // the copy may overlap
     const char *why;
     const struct launch_array *use; // array that decides; NULL: no array
@@ -149,9 +149,9 @@ struct copy_verdict {
 
 // Checks whether kernels may start before a copy to the device has ended. All kernels that read the
 // array must be able to begin before it has arrived, and no kernel may write it before it is read.
-static struct copy_verdict judge_start(const struct round *round, uint32_t allocation)
+static struct copy_check check_start(const struct round *round, uint32_t allocation)
 {
-    struct copy_verdict to = {true, "no kernel of the round reads it", NULL, IR_NONE, false};
+    struct copy_check to = {true, "no kernel of the round reads it", NULL, IR_NONE, false};
     for (uint32_t i = 0; i < round->uses.n; i++) {
         const struct launch_array *use = &round->uses.v[i];
         const char *why;
@@ -163,8 +163,7 @@ static struct copy_verdict judge_start(const struct round *round, uint32_t alloc
         if (!first && (may || only_writes))
             continue;
         why = only_writes ? "a kernel writes it before it is read" : why;
-        to =
-            (struct copy_verdict){may, why, use, may ? use->array->read : use->array->write, false};
+        to = (struct copy_check){may, why, use, may ? use->array->read : use->array->write, false};
         if (!may)
             return to;
     }
@@ -184,10 +183,10 @@ static bool is_filled_otherwise(const struct adviser *a, const struct round *rou
 
 // Checks whether a copy to the host may start before the kernels have ended. Only one kernel may
 // write the array, and it must write each word once.
-static struct copy_verdict judge_finish(const struct adviser *a, const struct round *round,
-                                        uint32_t allocation)
+static struct copy_check check_finish(const struct adviser *a, const struct round *round,
+                                      uint32_t allocation)
 {
-    struct copy_verdict to = {false, "no kernel of the round writes it", NULL, IR_NONE, false};
+    struct copy_check to = {false, "no kernel of the round writes it", NULL, IR_NONE, false};
     for (uint32_t i = 0; i < round->uses.n; i++) {
         const struct launch_array *use = &round->uses.v[i];
         const char *why;
@@ -195,10 +194,10 @@ static struct copy_verdict judge_finish(const struct adviser *a, const struct ro
             continue;
         bool may = overlap_may_finish(use->array, &why) && !to.use;
         why = to.use ? "several kernels write it: words are full before they are final" : why;
-        to = (struct copy_verdict){may, why, use, use->array->write, false};
+        to = (struct copy_check){may, why, use, use->array->write, false};
     }
     if (to.may && is_filled_otherwise(a, round, allocation))
-        to = (struct copy_verdict){
+        to = (struct copy_check){
             false, "a copy or a memory set also fills it: words are full before they are final",
             to.use, IR_NONE, false};
     return to;
@@ -238,13 +237,13 @@ static double overlapped_time(const struct adviser *a, const struct round *round
 // Text
 
 // Prints the result of the check of a copy, and counts it for the round.
-static void take_copy(struct adviser *a, struct round *round, const struct host_note *copy,
-                      FILE *to)
+static void advise_copy(struct adviser *a, struct round *round, const struct host_note *copy,
+                        FILE *to)
 {
     bool in = copy->kind == NOTE_TO_DEVICE;
     uint32_t allocation = allocation_at(a, in ? copy->to : copy->from);
-    struct copy_verdict found =
-        in ? judge_start(round, allocation) : judge_finish(a, round, allocation);
+    struct copy_check found =
+        in ? check_start(round, allocation) : check_finish(a, round, allocation);
     double time = a->host->config->copy_driver_us + transfer(a, copy->bytes);
     fprintf(to, "  copy of %" PRIu64 " bytes to the %s", copy->bytes, in ? "device" : "host");
     if (found.use) {
@@ -261,7 +260,7 @@ static void take_copy(struct adviser *a, struct round *round, const struct host_
         fputs("; a later kernel writes it after the first has read all of it", to);
     if (found.inst != IR_NONE)
         fprintf(to, " [line %u]",
-                ir_place(a->program->module, found.use->facts->fn, found.inst).line);
+                ir_position(a->program->module, found.use->facts->fn, found.inst).line);
     fputc('\n', to);
     round->in += in ? time : 0;
     round->fixed += in || found.may ? 0 : time;
@@ -323,7 +322,7 @@ static char *describe(struct adviser *a, struct round *round)
     for (uint32_t i = round->first; i < round->end; i++) {
         const struct host_note *note = &a->host->log->notes.v[i];
         if (note->kind == NOTE_TO_DEVICE || note->kind == NOTE_TO_HOST)
-            take_copy(a, round, note, to);
+            advise_copy(a, round, note, to);
     }
     print_pattern(a, round, to);
     fclose(to);
@@ -345,7 +344,7 @@ static bool next_round(struct adviser *a, uint32_t first, struct round *round)
         if (is_over)
             break;
         if (note->kind == NOTE_LAUNCH)
-            take_launch(a, round, round->end);
+            advise_launch(a, round, round->end);
         round->copies_in += note->kind == NOTE_TO_DEVICE;
         round->copies_out += note->kind == NOTE_TO_HOST;
     }

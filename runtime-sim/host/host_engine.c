@@ -183,7 +183,7 @@ static void begin_command(struct host *host, struct host_command *command, uint6
     command->stage = HOST_EXECUTES;
     command->begun = time;
     command->machine = host->timed && command->command.kind != COMMAND_CALL &&
-                       (!launch || device_takes_time(host->device, launch));
+                       (!launch || device_is_timed(host->device, launch));
     vec_push(host->device->arena, &host->executed, command);
     if (command->machine)
         timed_start(host->timed, &command->command, cycle_at(host, time));
@@ -194,7 +194,7 @@ static void begin_command(struct host *host, struct host_command *command, uint6
 // The driver
 
 // Returns true if an older command of another stream must end before this one.
-static bool is_behind(const struct host *host, const struct host_command *command)
+static bool must_wait(const struct host *host, const struct host_command *command)
 {
     enum host_order order = command->stream->order;
     for (const struct host_stream *other = host->streams; other; other = other->next) {
@@ -213,7 +213,7 @@ static struct host_command *find_ready(struct host *host, bool at_once)
     for (const struct host_stream *stream = host->streams; stream; stream = stream->next) {
         struct host_command *command = stream->first;
         if (!command || command->stage != HOST_ENQUEUED || command->enqueued > host->time ||
-            is_behind(host, command) || (command->after && command->after->stage != HOST_ENDED))
+            must_wait(host, command) || (command->after && command->after->stage != HOST_ENDED))
             continue;
         if (!command->ready)
             command->ready = host->time;

@@ -68,7 +68,7 @@ bool memsys_can_send(struct memsys *m, const struct memsys_request *request)
     if (m->sharing.ports && core < m->topology.cores)
         return memsys_port_can_send(m, core);
     uint8_t class = message_of(m, request)->request_class;
-    if (noc_can_send(side->noc, m->topology.end_node[core], class, flits))
+    if (noc_can_send(side->noc, m->topology.endpoint_node[core], class, flits))
         return true;
     m->stats.refused++;
     m->wake.refused_count += !bits_test(m->wake.refused, core);
@@ -96,7 +96,7 @@ static void count_sent(struct memsys *m, const struct memsys_request *request)
         [MEMSYS_ATOMIC] = &m->stats.atomics, [MEMSYS_REDUCE] = &m->stats.reductions,
         [MEMSYS_TOUCH] = &m->stats.touches,  [MEMSYS_PACKET] = &m->stats.packets};
     ++*kinds[request->kind];
-    m->sums.client[request->client].requests++;
+    m->sums.requester[request->requester].requests++;
     m->pool.inside++;
 }
 
@@ -122,7 +122,7 @@ uint32_t memsys_new_entry(struct memsys *m, const struct memsys_request *request
 
 void memsys_send_from(struct memsys *m, uint32_t from, const struct memsys_request *request)
 {
-    assert(request->client < m->tables.requester_count && mask_any(request->bytes));
+    assert(request->requester < m->tables.requester_count && mask_any(request->bytes));
     memsys_send_entry(m, from, memsys_new_entry(m, request));
 }
 
@@ -133,7 +133,7 @@ void memsys_send_entry(struct memsys *m, uint32_t from, uint32_t index)
     const struct memsys_message *message = &m->messages[request->message];
     struct noc_packet packet = {.payload = index,
                                 .created = noc_cycle(side->noc),
-                                .source = m->topology.end_node[from],
+                                .source = m->topology.endpoint_node[from],
                                 .target =
                                     m->topology.partition_node[m->pool.entries[index].partition],
                                 .flits = (uint16_t)memsys_request_flits(m, request),
@@ -154,12 +154,12 @@ void memsys_send(struct memsys *m, const struct memsys_request *request)
 }
 
 // Returns the oldest packet of the first message class that has one.
-static const struct noc_packet *answer_packet(const struct memsys *m, uint32_t end)
+static const struct noc_packet *reply_packet(const struct memsys *m, uint32_t end)
 {
     const struct noc *noc = m->side[MEMSYS_REPLIES].noc;
     for (uint32_t i = 0; i < m->message_count; i++) {
         const struct noc_packet *packet =
-            noc_peek(noc, m->topology.end_node[end], m->messages[i].reply_class);
+            noc_peek(noc, m->topology.endpoint_node[end], m->messages[i].reply_class);
         if (packet && (!m->sharing.any || m->pool.entries[packet->payload].request.core == end))
             return packet;
     }
@@ -167,9 +167,9 @@ static const struct noc_packet *answer_packet(const struct memsys *m, uint32_t e
 }
 
 // Returns the partition whose own endpoint this is if it has replies for the endpoint, or NULL.
-static struct memsys_partition *own_answers(const struct memsys *m, uint32_t end)
+static struct memsys_partition *own_replies(const struct memsys *m, uint32_t end)
 {
-    if (memsys_end_kind(m, end) != MEMSYS_AT_PARTITION)
+    if (memsys_kind_of_endpoint(m, end) != MEMSYS_AT_PARTITION)
         return NULL;
     struct memsys_partition *p = &m->partitions[end - m->topology.cores];
     return p->own_count ? p : NULL;
@@ -179,19 +179,19 @@ const struct memsys_request *memsys_peek(const struct memsys *m, uint32_t end)
 {
     if (!bits_test(m->wake.answers, end))
         return NULL;
-    const struct memsys_partition *own = own_answers(m, end);
+    const struct memsys_partition *own = own_replies(m, end);
     const struct memsys_path *path = memsys_path_of(m, end);
     if (own)
         return &m->pool.entries[own->own[own->own_head]].request;
     if (path)
         return path->first == MEMSYS_NONE ? NULL : &m->pool.entries[path->first].request;
-    const struct noc_packet *packet = answer_packet(m, end);
+    const struct noc_packet *packet = reply_packet(m, end);
     return packet ? &m->pool.entries[packet->payload].request : NULL;
 }
 
 // Counts the latencies of a reply whose head left the slice at `entered` and whose tail arrived at
 // `arrived`.
-static void count_latency(struct memsys_client_stats *stats, const struct memsys_entry *entry,
+static void count_latency(struct memsys_requester_stats *stats, const struct memsys_entry *entry,
                           uint64_t entered, uint64_t arrived)
 {
     uint64_t latency = arrived - entry->sent;
@@ -217,10 +217,10 @@ static void count_stages(struct memsys *m, const struct memsys_entry *entry, uin
     m->stats.reads_answered++;
 }
 
-static void count_answer(struct memsys *m, const struct memsys_entry *entry, uint64_t entered,
-                         uint64_t arrived)
+static void count_reply(struct memsys *m, const struct memsys_entry *entry, uint64_t entered,
+                        uint64_t arrived)
 {
-    struct memsys_client_stats *stats = &m->sums.client[entry->request.client];
+    struct memsys_requester_stats *stats = &m->sums.requester[entry->request.requester];
     uint64_t *const from[] = {[CACHE_HIT] = &stats->from_llc,
                               [CACHE_MERGED] = &stats->from_merge,
                               [CACHE_FETCHED] = &stats->from_dram};
@@ -231,7 +231,7 @@ static void count_answer(struct memsys *m, const struct memsys_entry *entry, uin
     if (entry->request.kind != MEMSYS_PACKET)
         ++*from[entry->request.from];
     count_latency(stats, entry, entered, arrived);
-    if (entry->request.kind == MEMSYS_READ && !m->tables.requesters[entry->request.client].apart)
+    if (entry->request.kind == MEMSYS_READ && !m->tables.requesters[entry->request.requester].apart)
         count_stages(m, entry, arrived);
 }
 
@@ -247,7 +247,7 @@ static void pop_own(struct memsys *m, struct memsys_partition *p)
 {
     uint32_t index = p->own[p->own_head];
     uint64_t ready = m->pool.entries[index].ready;
-    count_answer(m, &m->pool.entries[index], ready, ready);
+    count_reply(m, &m->pool.entries[index], ready, ready);
     memsys_free_entry(m, index);
     p->own_head = p->own_head + 1 < m->config->memory.reply_queue ? p->own_head + 1 : 0;
     p->own_count--;
@@ -257,8 +257,8 @@ static void pop_past(struct memsys *m, struct memsys_path *path)
 {
     uint32_t index = path->first;
     path->first = m->pool.entries[index].next;
-    count_answer(m, &m->pool.entries[index], m->pool.entries[index].ready,
-                 m->pool.entries[index].ready);
+    count_reply(m, &m->pool.entries[index], m->pool.entries[index].ready,
+                m->pool.entries[index].ready);
     memsys_free_entry(m, index);
 }
 
@@ -274,27 +274,27 @@ void memsys_pop(struct memsys *m, uint32_t end)
 {
     struct memsys_path *path = memsys_path_of(m, end);
     const struct memsys_side *side = &m->side[MEMSYS_REPLIES];
-    struct memsys_partition *own = own_answers(m, end);
+    struct memsys_partition *own = own_replies(m, end);
     if (own) {
         pop_own(m, own);
     } else if (path) {
         pop_past(m, path);
     } else {
-        const struct noc_packet *packet = answer_packet(m, end);
+        const struct noc_packet *packet = reply_packet(m, end);
         uint32_t index = (uint32_t)packet->payload;
-        count_answer(m, &m->pool.entries[index], packet->entered * m->clock.network_period,
-                     packet->arrived * m->clock.network_period);
+        count_reply(m, &m->pool.entries[index], packet->entered * m->clock.network_period,
+                    packet->arrived * m->clock.network_period);
         uint8_t class = packet->class;
         memsys_free_entry(m, index);
-        noc_pop(side->noc, m->topology.end_node[end], class);
+        noc_pop(side->noc, m->topology.endpoint_node[end], class);
         if (m->sharing.any)
-            note_shown(m, m->topology.end_node[end], class);
+            note_shown(m, m->topology.endpoint_node[end], class);
     }
     if (!memsys_peek(m, end))
         bits_clear(m->wake.answers, end);
 }
 
-uint64_t memsys_answers(const struct memsys *m, uint32_t word)
+uint64_t memsys_reply_endpoints(const struct memsys *m, uint32_t word)
 {
     return m->wake.answers[word];
 }
@@ -371,7 +371,7 @@ static void tick_partitions(struct memsys *m, uint64_t time)
         memsys_partition_tick(&m->partitions[m->schedule.order[i]], &at);
     for (uint32_t i = 0; i < m->partition_count; i++)
         if (m->partitions[i].served_count || m->partitions[i].waiting.n)
-            memsys_partition_tell(&m->partitions[i], at.llc + 1);
+            memsys_partition_notify(&m->partitions[i], at.llc + 1);
 }
 
 static void tick_backends(struct memsys *m, uint64_t time)
@@ -386,7 +386,7 @@ static void tick_backends(struct memsys *m, uint64_t time)
 // Arrivals from the networks
 
 // Room for a blocked arrival appears only when the partition is evaluated.
-static void take_requests(struct memsys *m, uint64_t time, uint32_t number)
+static void accept_requests(struct memsys *m, uint64_t time, uint32_t number)
 {
     const struct memsys_message *message = &m->messages[number];
     const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
@@ -403,14 +403,14 @@ static void take_requests(struct memsys *m, uint64_t time, uint32_t number)
 }
 
 // Notifies the endpoint of the oldest reply at a node.
-void memsys_show_answer(struct memsys *m, uint32_t node, uint32_t class)
+void memsys_show_reply(struct memsys *m, uint32_t node, uint32_t class)
 {
     const struct noc_packet *packet = noc_peek(m->side[MEMSYS_REPLIES].noc, node, class);
     if (packet)
         bits_set(m->wake.answers, m->pool.entries[packet->payload].request.core);
 }
 
-static void take_answers(struct memsys *m, uint32_t class)
+static void accept_replies(struct memsys *m, uint32_t class)
 {
     const struct memsys_side *side = &m->side[MEMSYS_REPLIES];
     for (uint32_t w = 0; w < m->topology.node_words; w++)
@@ -420,9 +420,9 @@ static void take_answers(struct memsys *m, uint32_t class)
             // The core accepts it in its next cycle.
             __builtin_prefetch(&m->pool.entries[noc_peek(side->noc, node, class)->payload]);
             if (m->sharing.any)
-                memsys_show_answer(m, node, class);
+                memsys_show_reply(m, node, class);
             else
-                bits_set(m->wake.answers, m->topology.end_at[node]);
+                bits_set(m->wake.answers, m->topology.endpoint_at[node]);
         }
 }
 
@@ -430,7 +430,7 @@ static void notify_refused(struct memsys *m)
 {
     const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
     BITS_EACH (end, m->wake.refused, m->topology.ends) {
-        if (!noc_can_send(side->noc, m->topology.end_node[end], m->wake.wanted_class[end],
+        if (!noc_can_send(side->noc, m->topology.endpoint_node[end], m->wake.wanted_class[end],
                           m->wake.wanted[end]))
             continue;
         bits_clear(m->wake.refused, end);
@@ -456,7 +456,7 @@ static void tick_network(struct memsys *m, enum memsys_network which, uint64_t t
     noc_tick(side->noc);
     if (which == MEMSYS_REQUESTS) {
         for (uint32_t i = 0; i < m->message_count; i++)
-            take_requests(m, time, i);
+            accept_requests(m, time, i);
         if (m->wake.refused_count)
             notify_refused(m);
         if (m->sharing.ports)
@@ -464,7 +464,7 @@ static void tick_network(struct memsys *m, enum memsys_network which, uint64_t t
     } else {
         for (uint32_t class = 0; class < side->classes; class ++)
             if (side->has_messages[class])
-                take_answers(m, class);
+                accept_replies(m, class);
     }
     if (side->classes > 1)
         look_at_others(m, side);
@@ -509,7 +509,7 @@ static uint64_t known_next(struct memsys *m)
 static void after_cores(struct memsys *m)
 {
     for (uint32_t i = 0; i < m->wake.shown.n; i++)
-        memsys_show_answer(m, m->wake.shown.v[i].node, m->wake.shown.v[i].class);
+        memsys_show_reply(m, m->wake.shown.v[i].node, m->wake.shown.v[i].class);
     m->wake.shown.n = 0;
     if (m->sharing.ports)
         memsys_ports_tick(m);
@@ -520,8 +520,8 @@ uint64_t memsys_advance(struct memsys *m, uint64_t next)
     assert(next > m->clock.cycle);
     if (m->sharing.any)
         after_cores(m);
-    if (is_any(m->wake.answers, m->topology.end_words) ||
-        is_any(m->wake.may_send, m->topology.end_words))
+    if (is_any(m->wake.answers, m->topology.endpoint_words) ||
+        is_any(m->wake.may_send, m->topology.endpoint_words))
         next = m->clock.cycle + 1;
     m->wake.news = false;
     for (uint64_t end = times(next, m->clock.core_period); known_next(m) < end;) {
@@ -543,8 +543,8 @@ uint64_t memsys_advance(struct memsys *m, uint64_t next)
 
 bool memsys_is_still(struct memsys *m)
 {
-    return known_next(m) == UINT64_MAX && !is_any(m->wake.answers, m->topology.end_words) &&
-           !is_any(m->wake.may_send, m->topology.end_words) &&
+    return known_next(m) == UINT64_MAX && !is_any(m->wake.answers, m->topology.endpoint_words) &&
+           !is_any(m->wake.may_send, m->topology.endpoint_words) &&
            !(m->sharing.ports && is_any(m->sharing.gated, m->topology.node_words));
 }
 

@@ -76,7 +76,7 @@ struct memsys_input {
 };
 
 // A path of an endpoint that bypasses networks and slices. The owner accepts the endpoint's
-// requests, serves them by memsys_serve_past and replies to them by memsys_answer_past.
+// requests, serves them by memsys_serve_past and replies to them by memsys_reply_past.
 struct memsys_past {
     void *context;
     // Called in cores' cycles, in any order. They may read only state that belongs to the endpoint,
@@ -116,8 +116,8 @@ struct memsys_backend {
     void *(*create)(void *context, struct arena *arena, const struct memsys_config *config,
                     uint32_t partition);
     void *context; // for `create`
-    bool (*can_take)(const void *backend, const struct memsys_piece *piece);
-    void (*take)(void *backend, uint64_t now, const struct memsys_piece *piece);
+    bool (*can_accept)(const void *backend, const struct memsys_piece *piece);
+    void (*accept)(void *backend, uint64_t now, const struct memsys_piece *piece);
     // Returns the oldest piece that is read or written at `now`, or NULL. It is valid until `pop`.
     const struct memsys_piece *(*peek)(void *backend, uint64_t now);
     void (*pop)(void *backend, uint64_t now);
@@ -152,7 +152,7 @@ struct memsys_replies {
     // lower bound.
     uint8_t (*priority)(void *context, uint32_t node, const struct memsys_request *reply);
     // Called for each reply that the interface accepts, and in each clock in which it does not
-    // accept a ready one. Replies of memsys_answer are offered only when they are accepted.
+    // accept a ready one. Replies of memsys_reply are offered only when they are accepted.
     void (*offered)(void *context, const struct memsys_offer *offer);
 };
 
@@ -165,8 +165,8 @@ struct memsys_gate {
     uint8_t (*message_of)(void *context, const struct memsys_request *request);
     bool (*has_room)(const void *context, uint32_t partition, const struct memsys_request *request);
     // `entry` is the memory system's entry, for memsys_release.
-    void (*take)(void *context, uint32_t partition, uint32_t entry,
-                 const struct memsys_request *request, uint64_t clock);
+    void (*accept)(void *context, uint32_t partition, uint32_t entry,
+                   const struct memsys_request *request, uint64_t clock);
     // Called in each clock of the partition, after arrivals.
     void (*tick)(void *context, uint32_t partition, uint64_t clock);
     // Returns true if a request can be released in the next clock.
@@ -196,7 +196,7 @@ struct memsys_stats {
 #include "runtime-sim/base/stats_fields.inc"
 };
 
-struct memsys_client_stats {
+struct memsys_requester_stats {
 #define STATS_DEF "runtime-sim/memsys/memsys_client.def"
 #include "runtime-sim/base/stats_fields.inc"
 };
@@ -222,7 +222,7 @@ struct memsys_request {
     uint16_t returns;  // for MEMSYS_ATOMIC: bytes of the reply after its header
     uint8_t kind;      // enum memsys_kind
     uint8_t keep;      // enum cache_keep for the slice
-    uint8_t client;    // number of the requester
+    uint8_t requester; // number of the requester
     uint8_t from;      // enum cache_from of a reply: where the slice found the data
     uint16_t flits;    // for MEMSYS_PACKET: size of the packet, and of its reply
     uint8_t message;   // message class: 0, or 1 + row; set by the gate
@@ -274,14 +274,14 @@ const struct memsys_request *memsys_peek(const struct memsys *memsys, uint32_t c
 void memsys_pop(struct memsys *memsys, uint32_t core);
 // Return sets of endpoints: those with a reply; and those whose request was refused and now has
 // room, until they try again. Endpoint e is bit e mod 64 of word e / 64.
-uint64_t memsys_answers(const struct memsys *memsys, uint32_t word);
+uint64_t memsys_reply_endpoints(const struct memsys *memsys, uint32_t word);
 uint64_t memsys_may_send(const struct memsys *memsys, uint32_t word);
 
 // Endpoints: cores first, then one per partition [000 §4.2], then one per computing router [000
 // §6.2] if both networks have nodes at their routers, then those of the owner's table. The
 // functions for cores above hold for all endpoints (memsys_ends.c). A node may have several
 // endpoints; arrivals are accepted in their order, for any endpoint of the node.
-enum memsys_end {
+enum memsys_endpoint_kind {
     MEMSYS_AT_CORE,
     MEMSYS_AT_PARTITION,
     MEMSYS_AT_ROUTER,
@@ -289,21 +289,21 @@ enum memsys_end {
     MEMSYS_END_KINDS
 };
 // Returns the number of endpoints.
-uint32_t memsys_ends(const struct memsys *memsys);
+uint32_t memsys_endpoint_count(const struct memsys *memsys);
 // Returns the kind of an endpoint.
-enum memsys_end memsys_end_kind(const struct memsys *memsys, uint32_t end);
+enum memsys_endpoint_kind memsys_kind_of_endpoint(const struct memsys *memsys, uint32_t end);
 // Returns the number of the endpoint's core, partition or router.
-uint32_t memsys_end_number(const struct memsys *memsys, uint32_t end);
+uint32_t memsys_endpoint_number(const struct memsys *memsys, uint32_t end);
 // Returns the node of an endpoint.
-uint32_t memsys_end_node(const struct memsys *memsys, uint32_t end);
+uint32_t memsys_endpoint_node(const struct memsys *memsys, uint32_t end);
 // Returns the endpoint at a node, or UINT32_MAX.
-uint32_t memsys_end_at(const struct memsys *memsys, uint32_t node);
+uint32_t memsys_endpoint_at(const struct memsys *memsys, uint32_t node);
 // Returns the endpoint of a partition.
-uint32_t memsys_partition_end(const struct memsys *memsys, uint32_t partition);
+uint32_t memsys_partition_endpoint(const struct memsys *memsys, uint32_t partition);
 // Returns the number of routers with an endpoint, which are routers of the request network.
 uint32_t memsys_routers(const struct memsys *memsys);
 // Returns the endpoint of a computing router.
-uint32_t memsys_router_end(const struct memsys *memsys, uint32_t router);
+uint32_t memsys_router_endpoint(const struct memsys *memsys, uint32_t router);
 // Correspond to memsys_can_send and memsys_send, but use the network interface of the endpoint
 // `from`. The reply may go to any endpoint. There is no notification of room.
 bool memsys_can_send_from(const struct memsys *memsys, uint32_t from,
@@ -340,7 +340,7 @@ bool memsys_is_past(const struct memsys *memsys, uint32_t end);
 // request wait, so that the call must be repeated later.
 bool memsys_serve_past(struct memsys *memsys, uint32_t entry);
 // Must be called when the reply has arrived at the endpoint.
-void memsys_answer_past(struct memsys *memsys, uint32_t entry);
+void memsys_reply_past(struct memsys *memsys, uint32_t entry);
 // Notifies the endpoint of room for a request, if one was refused.
 void memsys_make_room_past(struct memsys *memsys, uint32_t end);
 
@@ -369,7 +369,7 @@ bool memsys_drop(struct memsys *memsys, uint64_t line);
 // Packets between endpoints, in a class of their own in the request network (memory.packet_class).
 // They are requests of kind MEMSYS_PACKET with `flits`. The receiver replies to them or drops them.
 uint32_t memsys_packet_flits(const struct memsys *memsys, uint32_t bytes);
-uint32_t memsys_answer_flits(const struct memsys *memsys, uint32_t bytes);
+uint32_t memsys_reply_packet_flits(const struct memsys *memsys, uint32_t bytes);
 bool memsys_can_send_packet(const struct memsys *memsys, uint32_t from, uint32_t flits);
 void memsys_send_packet(struct memsys *memsys, uint32_t to, const struct memsys_request *packet);
 // Returns the oldest packet for the endpoint, or NULL.
@@ -379,10 +379,10 @@ uint64_t memsys_packets(const struct memsys *memsys, uint32_t word);
 // Returns the number of words of a set of nodes.
 uint32_t memsys_node_words(const struct memsys *memsys);
 // Accepts the packet. Returns its number, for the reply.
-uint32_t memsys_take_packet(struct memsys *memsys, uint32_t end);
+uint32_t memsys_pop_packet(struct memsys *memsys, uint32_t end);
 // Replies to a packet through the reply network, with `flits` flits.
-bool memsys_can_answer(const struct memsys *memsys, uint32_t end, uint32_t flits);
-void memsys_answer(struct memsys *memsys, uint32_t end, uint32_t packet, uint32_t flits);
+bool memsys_can_reply(const struct memsys *memsys, uint32_t end, uint32_t flits);
+void memsys_reply(struct memsys *memsys, uint32_t end, uint32_t packet, uint32_t flits);
 // Ends a packet without a reply.
 void memsys_drop_packet(struct memsys *memsys, uint32_t packet);
 
@@ -414,7 +414,7 @@ void memsys_shuffle(struct memsys *memsys, uint64_t seed);
 uint64_t memsys_inside(const struct memsys *memsys);
 // Prints the waiting components: the cycle of the last movement, partitions, then at most `most`
 // packets of each network. Requests in flight long after the last movement will never get a reply.
-void memsys_report(const struct memsys *memsys, FILE *to, uint32_t most);
+void memsys_report(const struct memsys *memsys, FILE *to, uint32_t max);
 
 // Return the partition of a line, and the node of a partition.
 uint32_t memsys_partition_of(const struct memsys *memsys, uint64_t line);

@@ -36,20 +36,20 @@ static void init_networks(struct memsys *m)
     m->topology.node_words = bits_words(m->topology.nodes);
 }
 
-static void init_own_ends(struct memsys *m)
+static void init_own_endpoints(struct memsys *m)
 {
     m->paths = ARENA_ARRAY(m->arena, struct memsys_path, m->tables.endpoints.n);
     for (uint32_t i = 0; i < m->tables.endpoints.n; i++) {
         const struct memsys_endpoint *row = &m->tables.endpoints.v[i];
         uint32_t node = row->node, end = m->topology.first_own + i;
         m->paths[i] = (struct memsys_path){row->past, MEMSYS_NONE, MEMSYS_NONE, false};
-        m->topology.end_node[end] = row->past ? MEMSYS_NONE : node;
+        m->topology.endpoint_node[end] = row->past ? MEMSYS_NONE : node;
         if (row->past)
             continue;
         assert(node < m->topology.nodes);
-        m->sharing.any |= m->topology.end_at[node] != MEMSYS_NONE;
-        m->topology.end_at[node] =
-            m->topology.end_at[node] != MEMSYS_NONE ? m->topology.end_at[node] : end;
+        m->sharing.any |= m->topology.endpoint_at[node] != MEMSYS_NONE;
+        m->topology.endpoint_at[node] =
+            m->topology.endpoint_at[node] != MEMSYS_NONE ? m->topology.endpoint_at[node] : end;
     }
 }
 
@@ -62,33 +62,33 @@ static void init_nodes(struct memsys *m)
     to->routers = memsys_config_routers(m->config);
     to->first_own = to->cores + at->n + to->routers;
     to->ends = to->first_own + m->tables.endpoints.n;
-    to->end_words = bits_words(to->ends);
-    to->end_node = ARENA_ARRAY(m->arena, uint32_t, to->ends);
-    to->partition_node = to->end_node + to->cores;
-    to->end_at = ARENA_ARRAY(m->arena, uint32_t, to->nodes);
+    to->endpoint_words = bits_words(to->ends);
+    to->endpoint_node = ARENA_ARRAY(m->arena, uint32_t, to->ends);
+    to->partition_node = to->endpoint_node + to->cores;
+    to->endpoint_at = ARENA_ARRAY(m->arena, uint32_t, to->nodes);
     to->partition_at = ARENA_ARRAY(m->arena, uint32_t, to->nodes);
     for (uint32_t i = 0; i < to->nodes; i++)
-        to->end_at[i] = to->partition_at[i] = MEMSYS_NONE;
+        to->endpoint_at[i] = to->partition_at[i] = MEMSYS_NONE;
     to->partition_set = bits_new(m->arena, to->nodes);
     for (uint32_t i = 0; i < at->n; i++) {
         bits_set(to->partition_set, at->v[i]);
         to->partition_node[i] = at->v[i];
         to->partition_at[at->v[i]] = i;
-        to->end_at[at->v[i]] = to->cores + i;
+        to->endpoint_at[at->v[i]] = to->cores + i;
     }
     for (uint32_t node = 0, core = 0; core < to->cores; node++) {
         if (to->partition_at[node] != MEMSYS_NONE)
             continue;
-        to->end_at[node] = core;
+        to->endpoint_at[node] = core;
         for (uint32_t k = 0; k < m->config->memory.node_cores && core < to->cores; k++)
-            to->end_node[core++] = node;
+            to->endpoint_node[core++] = node;
     }
     for (uint32_t i = 0; i < to->routers; i++) {
-        uint32_t end = memsys_router_end(m, i), node = to->nodes - to->routers + i;
-        to->end_at[node] = end;
-        to->end_node[end] = node;
+        uint32_t end = memsys_router_endpoint(m, i), node = to->nodes - to->routers + i;
+        to->endpoint_at[node] = end;
+        to->endpoint_node[end] = node;
     }
-    init_own_ends(m);
+    init_own_endpoints(m);
     memsys_ports_init(m);
 }
 
@@ -153,9 +153,10 @@ struct memsys *memsys_new(struct arena *arena, const struct memsys_config *confi
                          .serve = serve,
                          .context = context,
                          .pool.unused = MEMSYS_NONE};
-    m->sums.client = ARENA_ARRAY(arena, struct memsys_client_stats, tables->requester_count + 1);
-    m->sums.client_cycles =
-        ARENA_ARRAY(arena, struct memsys_client_stats, tables->requester_count + 1);
+    m->sums.requester =
+        ARENA_ARRAY(arena, struct memsys_requester_stats, tables->requester_count + 1);
+    m->sums.requester_cycles =
+        ARENA_ARRAY(arena, struct memsys_requester_stats, tables->requester_count + 1);
     set_periods(m);
     init_networks(m);
     init_nodes(m);

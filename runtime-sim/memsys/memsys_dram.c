@@ -32,7 +32,7 @@ struct local_dram {
     struct transfer *transfers;
     uint32_t unused;
     uint32_t shown; // channel of the reply that `peek` returned last
-    struct memsys_piece answer;
+    struct memsys_piece reply;
 };
 
 static void *create(void *context, struct arena *arena, const struct memsys_config *config,
@@ -59,20 +59,21 @@ static void *create(void *context, struct arena *arena, const struct memsys_conf
     return d;
 }
 
-static struct dram_place place_of(const struct local_dram *d, const struct memsys_piece *piece)
+static struct dram_coordinates coordinates_of(const struct local_dram *d,
+                                              const struct memsys_piece *piece)
 {
     return dram_map_find(&d->map, piece->line * d->config->llc.line_bytes +
                                       piece->number * d->config->dram.request_bytes);
 }
 
-static bool can_take(const void *backend, const struct memsys_piece *piece)
+static bool can_accept(const void *backend, const struct memsys_piece *piece)
 {
     const struct local_dram *d = backend;
-    uint32_t channel = place_of(d, piece).channel;
+    uint32_t channel = coordinates_of(d, piece).channel;
     if (d->config->memory.dram_delay)
         return !d->delays[channel].closed &&
                d->delays[channel].count + dram_inside(&d->channels[channel]) < d->room;
-    return dram_can_take(&d->channels[channel], piece->write);
+    return dram_can_accept(&d->channels[channel], piece->write);
 }
 
 static uint64_t new_transfer(struct local_dram *d, const struct memsys_piece *piece, uint64_t now)
@@ -84,10 +85,10 @@ static uint64_t new_transfer(struct local_dram *d, const struct memsys_piece *pi
     return index;
 }
 
-static void take(void *backend, uint64_t now, const struct memsys_piece *piece)
+static void accept_piece(void *backend, uint64_t now, const struct memsys_piece *piece)
 {
     struct local_dram *d = backend;
-    struct dram_place place = place_of(d, piece);
+    struct dram_coordinates place = coordinates_of(d, piece);
     struct dram_delay *delay = &d->delays[place.channel];
     bool waits = !piece->write || piece->entry != MEMSYS_NONE;
     struct dram_request request = {.id = waits ? new_transfer(d, piece, now) : write_id,
@@ -95,7 +96,7 @@ static void take(void *backend, uint64_t now, const struct memsys_piece *piece)
                                    .row = place.row,
                                    .write = piece->write};
     if (!d->config->memory.dram_delay) {
-        dram_take(&d->channels[place.channel], now, now, &request);
+        dram_accept(&d->channels[place.channel], now, now, &request);
         return;
     }
     delay->ring[(delay->head + delay->count++) % d->room] =
@@ -110,12 +111,12 @@ static void end_delay(struct local_dram *d, uint32_t channel, uint64_t now)
         return;
     const struct waiting_piece *first = &delay->ring[delay->head];
     struct dram_channel *to = &d->channels[channel];
-    delay->closed = !dram_can_take(to, false);
-    if (!delay->count || first->ready > now || !dram_can_take(to, first->request.write))
+    delay->closed = !dram_can_accept(to, false);
+    if (!delay->count || first->ready > now || !dram_can_accept(to, first->request.write))
         return;
     if (first->request.id != write_id)
         d->transfers[first->request.id].piece.queued = now;
-    dram_take(to, now + 1, now + 1, &first->request);
+    dram_accept(to, now + 1, now + 1, &first->request);
     delay->head = (delay->head + 1) % d->room;
     delay->count--;
 }
@@ -128,7 +129,7 @@ static uint64_t delay_next(const struct local_dram *d, uint32_t channel)
     if (delay->closed)
         return d->after;
     if (!delay->count ||
-        !dram_can_take(&d->channels[channel], delay->ring[delay->head].request.write))
+        !dram_can_accept(&d->channels[channel], delay->ring[delay->head].request.write))
         return UINT64_MAX;
     uint64_t ready = delay->ring[delay->head].ready;
     return ready > d->after ? ready : d->after;
@@ -138,16 +139,16 @@ static const struct memsys_piece *peek(void *backend, uint64_t now)
 {
     struct local_dram *d = backend;
     for (uint32_t i = 0; i < d->config->dram.channels; i++) {
-        const struct dram_answer *answer = dram_peek(&d->channels[i], now);
-        if (!answer)
+        const struct dram_reply *reply = dram_peek(&d->channels[i], now);
+        if (!reply)
             continue;
         d->shown = i;
-        if (answer->id == write_id)
-            d->answer = (struct memsys_piece){.write = true, .entry = MEMSYS_NONE};
+        if (reply->id == write_id)
+            d->reply = (struct memsys_piece){.write = true, .entry = MEMSYS_NONE};
         else
-            d->answer = d->transfers[answer->id].piece;
-        d->answer.done = answer->ready;
-        return &d->answer;
+            d->reply = d->transfers[reply->id].piece;
+        d->reply.done = reply->ready;
+        return &d->reply;
     }
     return NULL;
 }
@@ -157,10 +158,10 @@ static void pop(void *backend, uint64_t now)
 {
     struct local_dram *d = backend;
     struct dram_channel *channel = &d->channels[d->shown];
-    const struct dram_answer *answer = &channel->answers[channel->answer_head];
-    if (answer->id != write_id) {
-        d->transfers[answer->id].next = d->unused;
-        d->unused = (uint32_t)answer->id;
+    const struct dram_reply *reply = &channel->answers[channel->reply_head];
+    if (reply->id != write_id) {
+        d->transfers[reply->id].next = d->unused;
+        d->unused = (uint32_t)reply->id;
     }
     dram_pop(channel, now);
 }
@@ -179,25 +180,25 @@ static void tick(void *backend, uint64_t now)
 static uint64_t next(const void *backend)
 {
     const struct local_dram *d = backend;
-    uint64_t least = UINT64_MAX;
+    uint64_t min = UINT64_MAX;
     for (uint32_t i = 0; i < d->config->dram.channels; i++) {
         uint64_t delayed = delay_next(d, i);
-        least = d->channels[i].next < least ? d->channels[i].next : least;
-        least = delayed < least ? delayed : least;
+        min = d->channels[i].next < min ? d->channels[i].next : min;
+        min = delayed < min ? delayed : min;
     }
-    return least;
+    return min;
 }
 
 static uint64_t ready(const void *backend)
 {
     const struct local_dram *d = backend;
-    uint64_t least = UINT64_MAX;
+    uint64_t min = UINT64_MAX;
     for (uint32_t i = 0; i < d->config->dram.channels; i++) {
         const struct dram_channel *channel = &d->channels[i];
-        if (channel->answer_count && channel->answers[channel->answer_head].ready < least)
-            least = channel->answers[channel->answer_head].ready;
+        if (channel->reply_count && channel->answers[channel->reply_head].ready < min)
+            min = channel->answers[channel->reply_head].ready;
     }
-    return least;
+    return min;
 }
 
 static uint32_t inside(const void *backend)
@@ -217,8 +218,8 @@ static struct dram_channel *channel_of(void *backend, uint32_t channel)
 
 const struct memsys_backend memsys_local_dram = {
     .create = create,
-    .can_take = can_take,
-    .take = take,
+    .can_accept = can_accept,
+    .accept = accept_piece,
     .peek = peek,
     .pop = pop,
     .tick = tick,

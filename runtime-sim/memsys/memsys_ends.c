@@ -4,40 +4,41 @@
 #include "support/bits.h"
 #include <assert.h>
 
-uint32_t memsys_ends(const struct memsys *m)
+uint32_t memsys_endpoint_count(const struct memsys *m)
 {
     return m->topology.ends;
 }
 
-enum memsys_end memsys_end_kind(const struct memsys *m, uint32_t end)
+enum memsys_endpoint_kind memsys_kind_of_endpoint(const struct memsys *m, uint32_t endpoint)
 {
-    return end < m->topology.cores                        ? MEMSYS_AT_CORE
-           : end < m->topology.cores + m->partition_count ? MEMSYS_AT_PARTITION
-           : end < m->topology.cores + m->partition_count + m->topology.routers ? MEMSYS_AT_ROUTER
-                                                                                : MEMSYS_OF_OWNER;
+    return endpoint < m->topology.cores                        ? MEMSYS_AT_CORE
+           : endpoint < m->topology.cores + m->partition_count ? MEMSYS_AT_PARTITION
+           : endpoint < m->topology.cores + m->partition_count + m->topology.routers
+               ? MEMSYS_AT_ROUTER
+               : MEMSYS_OF_OWNER;
 }
 
-uint32_t memsys_end_number(const struct memsys *m, uint32_t end)
+uint32_t memsys_endpoint_number(const struct memsys *m, uint32_t endpoint)
 {
     const uint32_t first[] = {[MEMSYS_AT_CORE] = 0,
                               [MEMSYS_AT_PARTITION] = m->topology.cores,
                               [MEMSYS_AT_ROUTER] = m->topology.cores + m->partition_count,
                               [MEMSYS_OF_OWNER] =
                                   m->topology.cores + m->partition_count + m->topology.routers};
-    return end - first[memsys_end_kind(m, end)];
+    return endpoint - first[memsys_kind_of_endpoint(m, endpoint)];
 }
 
-uint32_t memsys_end_node(const struct memsys *m, uint32_t end)
+uint32_t memsys_endpoint_node(const struct memsys *m, uint32_t endpoint)
 {
-    return m->topology.end_node[end];
+    return m->topology.endpoint_node[endpoint];
 }
 
-uint32_t memsys_end_at(const struct memsys *m, uint32_t node)
+uint32_t memsys_endpoint_at(const struct memsys *m, uint32_t node)
 {
-    return node < m->topology.nodes ? m->topology.end_at[node] : MEMSYS_NONE;
+    return node < m->topology.nodes ? m->topology.endpoint_at[node] : MEMSYS_NONE;
 }
 
-uint32_t memsys_partition_end(const struct memsys *m, uint32_t partition)
+uint32_t memsys_partition_endpoint(const struct memsys *m, uint32_t partition)
 {
     return m->topology.cores + partition;
 }
@@ -47,7 +48,7 @@ uint32_t memsys_routers(const struct memsys *m)
     return m->topology.routers;
 }
 
-uint32_t memsys_router_end(const struct memsys *m, uint32_t router)
+uint32_t memsys_router_endpoint(const struct memsys *m, uint32_t router)
 {
     return m->topology.cores + m->partition_count + router;
 }
@@ -56,16 +57,16 @@ bool memsys_can_send_from(const struct memsys *m, uint32_t from,
                           const struct memsys_request *request)
 {
     const struct memsys_side *side = &m->side[MEMSYS_REQUESTS];
-    return noc_can_send(side->noc, m->topology.end_node[from],
+    return noc_can_send(side->noc, m->topology.endpoint_node[from],
                         m->messages[request->message].request_class,
                         memsys_request_flits(m, request));
 }
 
 // Paths that bypass networks and slices. The memory behind the slices serves in its own clock.
 
-bool memsys_is_past(const struct memsys *m, uint32_t end)
+bool memsys_is_past(const struct memsys *m, uint32_t endpoint)
 {
-    return memsys_path_of(m, end);
+    return memsys_path_of(m, endpoint);
 }
 
 bool memsys_serve_past(struct memsys *m, uint32_t entry)
@@ -79,7 +80,7 @@ bool memsys_serve_past(struct memsys *m, uint32_t entry)
     return true;
 }
 
-void memsys_answer_past(struct memsys *m, uint32_t index)
+void memsys_reply_past(struct memsys *m, uint32_t index)
 {
     struct memsys_entry *entry = &m->pool.entries[index];
     struct memsys_path *path = memsys_path_of(m, entry->request.core);
@@ -97,13 +98,13 @@ void memsys_answer_past(struct memsys *m, uint32_t index)
     m->wake.news = true;
 }
 
-void memsys_make_room_past(struct memsys *m, uint32_t end)
+void memsys_make_room_past(struct memsys *m, uint32_t endpoint)
 {
-    struct memsys_path *path = memsys_path_of(m, end);
+    struct memsys_path *path = memsys_path_of(m, endpoint);
     if (!path->refused)
         return;
     path->refused = false;
-    bits_set(m->wake.may_send, end);
+    bits_set(m->wake.may_send, endpoint);
     m->wake.news = true;
 }
 
@@ -187,15 +188,15 @@ uint32_t memsys_packet_flits(const struct memsys *m, uint32_t bytes)
     return noc_flits(&m->config->request_network, bytes);
 }
 
-uint32_t memsys_answer_flits(const struct memsys *m, uint32_t bytes)
+uint32_t memsys_reply_packet_flits(const struct memsys *m, uint32_t bytes)
 {
     return noc_flits(&m->config->reply_network, bytes);
 }
 
 bool memsys_can_send_packet(const struct memsys *m, uint32_t from, uint32_t flits)
 {
-    return noc_can_send(m->side[MEMSYS_REQUESTS].noc, m->topology.end_node[from], packet_class(m),
-                        flits);
+    return noc_can_send(m->side[MEMSYS_REQUESTS].noc, m->topology.endpoint_node[from],
+                        packet_class(m), flits);
 }
 
 void memsys_send_packet(struct memsys *m, uint32_t to, const struct memsys_request *request)
@@ -205,23 +206,23 @@ void memsys_send_packet(struct memsys *m, uint32_t to, const struct memsys_reque
     m->pool.entries[index].to = to;
     struct noc_packet packet = {.payload = index,
                                 .created = noc_cycle(noc),
-                                .source = m->topology.end_node[request->core],
-                                .target = m->topology.end_node[to],
+                                .source = m->topology.endpoint_node[request->core],
+                                .target = m->topology.endpoint_node[to],
                                 .flits = request->flits,
                                 .class = (uint8_t)packet_class(m)};
     noc_send(noc, &packet);
 }
 
-static const struct noc_packet *arrival(const struct memsys *m, uint32_t end)
+static const struct noc_packet *arrival(const struct memsys *m, uint32_t endpoint)
 {
-    const struct noc_packet *packet =
-        noc_peek(m->side[MEMSYS_REQUESTS].noc, m->topology.end_node[end], packet_class(m));
-    return packet && m->pool.entries[packet->payload].to == end ? packet : NULL;
+    const struct noc_packet *packet = noc_peek(
+        m->side[MEMSYS_REQUESTS].noc, m->topology.endpoint_node[endpoint], packet_class(m));
+    return packet && m->pool.entries[packet->payload].to == endpoint ? packet : NULL;
 }
 
-const struct memsys_request *memsys_peek_packet(const struct memsys *m, uint32_t end)
+const struct memsys_request *memsys_peek_packet(const struct memsys *m, uint32_t endpoint)
 {
-    const struct noc_packet *packet = arrival(m, end);
+    const struct noc_packet *packet = arrival(m, endpoint);
     return packet ? &m->pool.entries[packet->payload].request : NULL;
 }
 
@@ -235,23 +236,23 @@ uint64_t memsys_packets(const struct memsys *m, uint32_t word)
     return noc_arrivals(m->side[MEMSYS_REQUESTS].noc, packet_class(m), word);
 }
 
-uint32_t memsys_take_packet(struct memsys *m, uint32_t end)
+uint32_t memsys_pop_packet(struct memsys *m, uint32_t endpoint)
 {
-    const struct noc_packet *packet = arrival(m, end);
+    const struct noc_packet *packet = arrival(m, endpoint);
     uint32_t index = (uint32_t)packet->payload;
     m->pool.entries[index].arrived = packet->arrived * m->clock.network_period;
-    noc_pop(m->side[MEMSYS_REQUESTS].noc, m->topology.end_node[end], packet_class(m));
+    noc_pop(m->side[MEMSYS_REQUESTS].noc, m->topology.endpoint_node[endpoint], packet_class(m));
     m->schedule.next = 0;
     return index;
 }
 
-bool memsys_can_answer(const struct memsys *m, uint32_t end, uint32_t flits)
+bool memsys_can_reply(const struct memsys *m, uint32_t endpoint, uint32_t flits)
 {
     const struct memsys_side *side = &m->side[MEMSYS_REPLIES];
-    return noc_can_send(side->noc, m->topology.end_node[end], side->class, flits);
+    return noc_can_send(side->noc, m->topology.endpoint_node[endpoint], side->class, flits);
 }
 
-void memsys_answer(struct memsys *m, uint32_t end, uint32_t index, uint32_t flits)
+void memsys_reply(struct memsys *m, uint32_t endpoint, uint32_t index, uint32_t flits)
 {
     const struct memsys_side *side = &m->side[MEMSYS_REPLIES];
     struct memsys_entry *entry = &m->pool.entries[index];
@@ -259,7 +260,7 @@ void memsys_answer(struct memsys *m, uint32_t end, uint32_t index, uint32_t flit
     entry->ready = noc_cycle(side->noc) * m->clock.network_period;
     const struct memsys_offer offer = {.network = side->noc,
                                        .cycle = noc_cycle(side->noc),
-                                       .node = m->topology.end_node[end],
+                                       .node = m->topology.endpoint_node[endpoint],
                                        .flits = flits,
                                        .waiting = 1,
                                        .reply = &entry->request,
@@ -268,7 +269,7 @@ void memsys_answer(struct memsys *m, uint32_t end, uint32_t index, uint32_t flit
     struct noc_packet packet = {.payload = index,
                                 .created = offer.cycle,
                                 .source = offer.node,
-                                .target = m->topology.end_node[entry->request.core],
+                                .target = m->topology.endpoint_node[entry->request.core],
                                 .flits = (uint16_t)flits,
                                 .class = (uint8_t)side->class,
                                 .priority =
@@ -279,6 +280,6 @@ void memsys_answer(struct memsys *m, uint32_t end, uint32_t index, uint32_t flit
 
 void memsys_drop_packet(struct memsys *m, uint32_t index)
 {
-    m->sums.client[m->pool.entries[index].request.client].answers++;
+    m->sums.requester[m->pool.entries[index].request.requester].answers++;
     memsys_free_entry(m, index);
 }

@@ -6,7 +6,7 @@
 
 // The slice
 
-static void take_served(void *context, const struct cache_request *request, uint64_t now)
+static void collect_served(void *context, const struct cache_request *request, uint64_t now)
 {
     struct memsys_partition *p = context;
     (void)now;
@@ -35,7 +35,7 @@ static void init_inputs(struct memsys_partition *p)
     cache_init(&p->cache, p->memsys->arena, &p->memsys->config->llc,
                MEMSYS_INPUTS + tables->inputs.n);
     for (uint32_t i = 0; i < MEMSYS_INPUTS + tables->inputs.n; i++) {
-        p->cache.inputs[i].serve = take_served;
+        p->cache.inputs[i].serve = collect_served;
         p->cache.inputs[i].context = p;
     }
     for (uint32_t i = 0; i < tables->inputs.n; i++) {
@@ -133,8 +133,8 @@ void memsys_partition_put(struct memsys_partition *p, uint32_t index, uint64_t n
 }
 
 // Accepts the oldest request of this message class from the network if its input has room.
-static uint32_t take_arrival(struct memsys_partition *p, const struct memsys_moment *at,
-                             const struct memsys_message *message)
+static uint32_t accept_arrival(struct memsys_partition *p, const struct memsys_moment *at,
+                               const struct memsys_message *message)
 {
     struct memsys *m = p->memsys;
     const struct noc_packet *packet = arrival(p, message);
@@ -152,7 +152,7 @@ static void put_arrival(struct memsys_partition *p, uint32_t index, uint64_t now
 {
     const struct memsys_gate *gate = p->memsys->tables.gate;
     if (gate)
-        gate->take(gate->context, p->number, index, &p->memsys->pool.entries[index].request, now);
+        gate->accept(gate->context, p->number, index, &p->memsys->pool.entries[index].request, now);
     else
         memsys_partition_put(p, index, now, input);
 }
@@ -162,7 +162,7 @@ static void delay_arrival(struct memsys_partition *p, const struct memsys_moment
                           uint32_t number)
 {
     const struct memsys *m = p->memsys;
-    uint32_t index = take_arrival(p, at, &m->messages[number]);
+    uint32_t index = accept_arrival(p, at, &m->messages[number]);
     struct memsys_delayed last = {index, at->llc + m->config->memory.request_delay};
     if (index == MEMSYS_NONE)
         return;
@@ -191,8 +191,8 @@ static void end_delay(struct memsys_partition *p, const struct memsys_moment *at
     delay->first = 0;
 }
 
-static void take_arrivals(struct memsys_partition *p, const struct memsys_moment *at,
-                          uint32_t number)
+static void accept_arrivals(struct memsys_partition *p, const struct memsys_moment *at,
+                            uint32_t number)
 {
     const struct memsys_message *message = &p->memsys->messages[number];
     uint32_t index;
@@ -200,7 +200,7 @@ static void take_arrivals(struct memsys_partition *p, const struct memsys_moment
         delay_arrival(p, at, number);
         return;
     }
-    while ((index = take_arrival(p, at, message)) != MEMSYS_NONE)
+    while ((index = accept_arrival(p, at, message)) != MEMSYS_NONE)
         put_arrival(p, index, at->llc, message->input);
 }
 
@@ -257,7 +257,7 @@ static void append(uint32_t *ring, uint32_t room, uint32_t head, uint32_t *count
     ring[to < room ? to : to - room] = entry;
 }
 
-static bool take_answer(struct memsys_partition *p, uint32_t index, uint64_t ready)
+static bool accept_reply(struct memsys_partition *p, uint32_t index, uint64_t ready)
 {
     struct memsys *m = p->memsys;
     if (m->pool.entries[index].waits) {
@@ -292,7 +292,7 @@ void memsys_return(struct memsys *m, uint32_t partition, uint32_t entry, uint64_
 {
     m->partitions[partition].moved = true;
     m->pool.entries[entry].end[STAGE_DELAY] = clock * m->clock.llc_period;
-    take_answer(&m->partitions[partition], entry, clock);
+    accept_reply(&m->partitions[partition], entry, clock);
 }
 
 // To and from the DRAM
@@ -307,11 +307,11 @@ static void note_read(struct memsys *m, const struct memsys_piece *piece)
 }
 
 // Returns false if the piece must wait for the slice's port or for room for an acknowledgement.
-static bool take_piece(struct memsys_partition *p, const struct memsys_moment *at,
-                       const struct memsys_piece *piece)
+static bool accept_piece(struct memsys_partition *p, const struct memsys_moment *at,
+                         const struct memsys_piece *piece)
 {
     if (piece->write)
-        return piece->entry == MEMSYS_NONE || take_answer(p, piece->entry, at->llc);
+        return piece->entry == MEMSYS_NONE || accept_reply(p, piece->entry, at->llc);
     if (!cache_can_fill(&p->cache, at->llc))
         return false;
     note_read(p->memsys, piece);
@@ -319,12 +319,12 @@ static bool take_piece(struct memsys_partition *p, const struct memsys_moment *a
     return true;
 }
 
-static void take_fills(struct memsys_partition *p, const struct memsys_moment *at)
+static void accept_fills(struct memsys_partition *p, const struct memsys_moment *at)
 {
     const struct memsys_backend *backend = p->memsys->backend;
     const struct memsys_piece *piece;
     while ((piece = backend->peek(p->backend, at->dram_done))) {
-        if (!take_piece(p, at, piece))
+        if (!accept_piece(p, at, piece))
             return;
         backend->pop(p->backend, at->dram);
         p->moved = true;
@@ -346,13 +346,13 @@ static bool ask_for_piece(struct memsys_partition *p, const struct cache_out *ou
                                        .bytes = bytes,
                                        .write = out->write,
                                        .entry = (uint32_t)out->id};
-    if (!m->backend->can_take(p->backend, &piece))
+    if (!m->backend->can_accept(p->backend, &piece))
         return false;
     if (piece.entry != MEMSYS_NONE) {
         m->pool.entries[piece.entry].end[STAGE_SLICE] = out->since * m->clock.llc_period;
         m->pool.entries[piece.entry].end[STAGE_OUT] = at->time;
     }
-    m->backend->take(p->backend, at->dram, &piece);
+    m->backend->accept(p->backend, at->dram, &piece);
     p->moved = true;
     return true;
 }
@@ -372,13 +372,13 @@ static void ask_dram(struct memsys_partition *p, const struct memsys_moment *at)
 // To the network
 
 // Handles requests that the owner answered with MEMSYS_WAIT and has served since.
-static void take_late_answers(struct memsys_partition *p, uint64_t now)
+static void accept_late_replies(struct memsys_partition *p, uint64_t now)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < p->waiting.n; i++) {
         uint32_t index = p->waiting.v[i];
         const struct memsys_entry *entry = &p->memsys->pool.entries[index];
-        if (entry->waits || (entry->left && !take_answer(p, index, now)))
+        if (entry->waits || (entry->left && !accept_reply(p, index, now)))
             p->waiting.v[kept++] = index;
     }
     p->moved |= kept < p->waiting.n;
@@ -391,15 +391,15 @@ static bool is_network_full(const struct memsys_partition *p)
     return p->reply_count == p->memsys->config->memory.reply_queue && !p->waiting.n;
 }
 
-static void take_answers(struct memsys_partition *p, const struct memsys_moment *at)
+static void accept_replies(struct memsys_partition *p, const struct memsys_moment *at)
 {
-    const struct cache_answer *answer;
+    const struct cache_reply *answer;
     if (p->waiting.n)
-        take_late_answers(p, at->llc);
+        accept_late_replies(p, at->llc);
     for (uint32_t path = is_network_full(p) ? PATH_OWN : 0; path < CACHE_PATHS; path++)
-        while ((answer = cache_answer_peek(&p->cache, path, at->llc)) &&
-               take_answer(p, (uint32_t)answer->id, answer->ready)) {
-            cache_answer_pop(&p->cache, path, at->llc);
+        while ((answer = cache_reply_peek(&p->cache, path, at->llc)) &&
+               accept_reply(p, (uint32_t)answer->id, answer->ready)) {
+            cache_reply_pop(&p->cache, path, at->llc);
             p->moved = true;
         }
 }
@@ -442,7 +442,7 @@ static void send_replies(struct memsys_partition *p)
             .payload = index,
             .created = noc_cycle(side->noc),
             .source = p->node,
-            .target = m->topology.end_node[request->core],
+            .target = m->topology.endpoint_node[request->core],
             .flits = (uint16_t)flits,
             .class = message->reply_class,
             .priority = memsys_reply_priority(m, p->node, request, message->reply_priority)};
@@ -463,7 +463,7 @@ static void wake(struct memsys_partition *p, uint64_t clock)
 }
 
 // Returns the clock of the LLC in which the backend's oldest piece is ready.
-static uint64_t answer_clock(const struct memsys_partition *p)
+static uint64_t reply_clock(const struct memsys_partition *p)
 {
     const struct memsys *m = p->memsys;
     uint64_t ready = m->backend->ready(p->backend);
@@ -480,9 +480,9 @@ static void set_due(struct memsys_partition *p, uint64_t now)
         (gate && gate->is_due(gate->context, p->number)))
         wake(p, now + 1);
     if (p->reply_count < m->config->memory.reply_queue)
-        wake(p, cache_answer_next(&p->cache, PATH_NETWORK));
-    wake(p, cache_answer_next(&p->cache, PATH_OWN));
-    wake(p, answer_clock(p));
+        wake(p, cache_reply_next(&p->cache, PATH_NETWORK));
+    wake(p, cache_reply_next(&p->cache, PATH_OWN));
+    wake(p, reply_clock(p));
     p->backend_next = m->backend->next(p->backend);
     if (p->due <= now)
         p->due = now + 1;
@@ -493,9 +493,9 @@ void memsys_partition_tick(struct memsys_partition *p, const struct memsys_momen
     p->moved = false;
     if (p->reply_count && !p->refused_flits) // used by send_replies
         __builtin_prefetch(&p->memsys->pool.entries[p->replies[p->reply_head]]);
-    take_fills(p, at);
+    accept_fills(p, at);
     for (uint32_t i = 0; i < p->memsys->message_count; i++)
-        take_arrivals(p, at, i);
+        accept_arrivals(p, at, i);
     const struct memsys_gate *gate = p->memsys->tables.gate;
     if (gate)
         gate->tick(gate->context, p->number, at->llc);
@@ -504,14 +504,14 @@ void memsys_partition_tick(struct memsys_partition *p, const struct memsys_momen
         end_delay(p, at, i);
     p->moved |= p->served_count > 0;
     ask_dram(p, at);
-    take_answers(p, at);
+    accept_replies(p, at);
     send_replies(p);
     set_due(p, at->llc);
     if (p->moved)
         p->memsys->clock.moved = at->time;
 }
 
-void memsys_partition_tell(struct memsys_partition *p, uint64_t next)
+void memsys_partition_notify(struct memsys_partition *p, uint64_t next)
 {
     struct memsys *m = p->memsys;
     for (uint32_t i = 0; i < p->waiting.n; i++) {
@@ -537,7 +537,7 @@ void memsys_partition_dram(struct memsys_partition *p, uint64_t clock, uint64_t 
     if (p->backend_next <= clock || m->backend->is_shared) {
         m->backend->tick(p->backend, clock);
         p->backend_next = m->backend->next(p->backend);
-        uint64_t ready = answer_clock(p);
+        uint64_t ready = reply_clock(p);
         wake(p, ready > next ? ready : next);
     }
     if (cache_out_peek(&p->cache))

@@ -31,8 +31,8 @@ void memsys_port_send(struct memsys *m, uint32_t core, uint32_t entry)
     struct memsys_port *port = &m->sharing.ports[core];
     uint32_t size = m->config->memory.port_queue;
     port->entries[(port->head + port->count++) % size] = entry;
-    m->sharing.gates[m->topology.end_node[core]].waiting++;
-    bits_set(m->sharing.gated, m->topology.end_node[core]);
+    m->sharing.gates[m->topology.endpoint_node[core]].waiting++;
+    bits_set(m->sharing.gated, m->topology.endpoint_node[core]);
 }
 
 static bool send_first(struct memsys *m, uint32_t core)
@@ -59,7 +59,7 @@ static void send_of_node(struct memsys *m, uint32_t node)
 {
     struct memsys_shared_node *gate = &m->sharing.gates[node];
     uint64_t cycle = noc_cycle(m->side[MEMSYS_REQUESTS].noc);
-    uint32_t first = m->topology.end_at[node], count = m->config->memory.node_cores;
+    uint32_t first = m->topology.endpoint_at[node], count = m->config->memory.node_cores;
     if (gate->next > cycle)
         return;
     for (uint32_t i = 0; i < count; i++) {

@@ -122,11 +122,11 @@ struct memsys_clocks {
 
 // Places of endpoints and partitions in the networks.
 struct memsys_topology {
-    uint32_t cores, routers, ends, nodes, node_words, end_words;
+    uint32_t cores, routers, ends, nodes, node_words, endpoint_words;
     uint32_t first_own; // number of the first endpoint of the owner's table
-    uint32_t *end_node, *partition_node;
-    uint32_t *end_at, *partition_at; // by node; MEMSYS_NONE: no endpoint, no partition
-    uint64_t *partition_set;         // set of nodes with a partition
+    uint32_t *endpoint_node, *partition_node;
+    uint32_t *endpoint_at, *partition_at; // by node; MEMSYS_NONE: no endpoint, no partition
+    uint64_t *partition_set;              // set of nodes with a partition
 };
 
 // Events for which endpoints wait: replies, and room for a refused request.
@@ -177,7 +177,7 @@ struct memsys_masks {
 // Sums from which statistics are calculated.
 struct memsys_sums {
     // By requester, in units; memsys_stats_refresh converts them to cycles.
-    struct memsys_client_stats *client, *client_cycles;
+    struct memsys_requester_stats *requester, *requester_cycles;
     uint64_t stage[MEMSYS_STAGES + 1]; // of reads, in units; the last element is the time in the
                                        // reply network
     struct cache_stats llc;
@@ -220,18 +220,18 @@ static inline struct mask memsys_sectors_of(const struct memsys *m, struct mask 
 {
     struct mask all = {{0}};
     for (uint32_t i = 0; i < m->masks.sectors; i++)
-        if (mask_meet(m->masks.sector[i], bytes))
+        if (mask_intersects(m->masks.sector[i], bytes))
             all = mask_or(all, m->masks.sector[i]);
     return all;
 }
 
 // Returns the priority of a reply that enters the reply network at a node.
 static inline uint8_t memsys_reply_priority(const struct memsys *m, uint32_t node,
-                                            const struct memsys_request *reply, uint8_t least)
+                                            const struct memsys_request *reply, uint8_t min)
 {
     const struct memsys_replies *owner = &m->tables.replies;
     uint8_t own = owner->priority ? owner->priority(owner->context, node, reply) : 0;
-    return own > least ? own : least;
+    return own > min ? own : min;
 }
 
 // Offers a reply to the owner's callback.
@@ -262,7 +262,7 @@ void memsys_send_entry(struct memsys *memsys, uint32_t from, uint32_t entry);
 uint32_t memsys_new_entry(struct memsys *memsys, const struct memsys_request *request);
 void memsys_free_entry(struct memsys *memsys, uint32_t entry);
 // Notifies the endpoint of the oldest reply at a node.
-void memsys_show_answer(struct memsys *memsys, uint32_t node, uint32_t class);
+void memsys_show_reply(struct memsys *memsys, uint32_t node, uint32_t class);
 // Puts the request of an entry into an input of the slice.
 void memsys_partition_put(struct memsys_partition *partition, uint32_t entry, uint64_t clock,
                           uint32_t input);
@@ -274,7 +274,7 @@ void memsys_partition_init(struct memsys_partition *partition, struct memsys *me
 void memsys_partition_tick(struct memsys_partition *partition, const struct memsys_moment *at);
 // Notifies the owner of the requests that the slice has served. If one of them waits, the partition
 // is due at LLC clock `next`.
-void memsys_partition_tell(struct memsys_partition *partition, uint64_t next);
+void memsys_partition_notify(struct memsys_partition *partition, uint64_t next);
 // Ticks the backend if it is due at this DRAM clock. If the backend then has a piece, the partition
 // is due at LLC clock `next` or later.
 void memsys_partition_dram(struct memsys_partition *partition, uint64_t clock, uint64_t next);

@@ -9,12 +9,12 @@ static const struct stat_key stat_keys[] = {
 };
 enum { STAT_KEYS = ARRAY_LENGTH(stat_keys) };
 
-static const struct stat_key client_keys[] = {
+static const struct stat_key requester_keys[] = {
 #define STATS_DEF "runtime-sim/memsys/memsys_client.def"
-#define STATS_OF struct memsys_client_stats
+#define STATS_OF struct memsys_requester_stats
 #include "runtime-sim/base/stats_keys.inc"
 };
-enum { CLIENT_KEYS = ARRAY_LENGTH(client_keys) };
+enum { REQUESTER_KEYS = ARRAY_LENGTH(requester_keys) };
 
 // Totals
 
@@ -33,7 +33,7 @@ static void add_parts(struct memsys *m)
 
 // Converts to whole core cycles. The fraction is omitted in each stage, and therefore in the sum of
 // the stages.
-static void to_cycles(struct memsys_client_stats *stats, uint64_t period)
+static void to_cycles(struct memsys_requester_stats *stats, uint64_t period)
 {
     stats->injection_sum /= period;
     stats->service_sum /= period;
@@ -43,16 +43,16 @@ static void to_cycles(struct memsys_client_stats *stats, uint64_t period)
 
 static void add_clients(struct memsys *m)
 {
-    struct memsys_client_stats all = {0};
+    struct memsys_requester_stats all = {0};
     for (uint32_t i = 0; i < m->tables.requester_count; i++) {
-        struct memsys_client_stats *cycles = &m->sums.client_cycles[i];
-        *cycles = m->sums.client[i];
+        struct memsys_requester_stats *cycles = &m->sums.requester_cycles[i];
+        *cycles = m->sums.requester[i];
         to_cycles(cycles, m->clock.core_period);
-        struct memsys_client_stats own = m->sums.client[i];
+        struct memsys_requester_stats own = m->sums.requester[i];
         if (m->tables.requesters[i].apart)
             own.latency_sum = own.injection_sum = own.service_sum = own.noc_sum = own.data_answers =
                 0;
-        stats_accumulate(&all, &own, client_keys, CLIENT_KEYS);
+        stats_accumulate(&all, &own, requester_keys, REQUESTER_KEYS);
     }
     to_cycles(&all, m->clock.core_period);
     m->stats.requests = all.requests;
@@ -142,7 +142,7 @@ void memsys_stats_add(const struct memsys *m, struct stats *stats)
     stats_add(stats, "memory", stat_keys, STAT_KEYS, &m->stats);
     for (uint32_t i = 0; i < m->tables.requester_count; i++)
         stats_add(stats, arena_printf(stats->arena, "memory.%s", m->tables.requesters[i].name),
-                  client_keys, CLIENT_KEYS, &m->sums.client_cycles[i]);
+                  requester_keys, REQUESTER_KEYS, &m->sums.requester_cycles[i]);
     noc_stats_add(m->side[MEMSYS_REQUESTS].noc, stats, "request", NULL);
     noc_stats_add(m->side[MEMSYS_REPLIES].noc, stats, "reply", NULL);
     stats_add(stats, "llc", cache_stat_keys, cache_stat_key_count, &m->sums.llc);
@@ -213,7 +213,7 @@ static void report_partition(const struct memsys_partition *p, FILE *to)
     if (p->delayed)
         fprintf(to, "  %u requests wait for memory.request_delay\n", p->delayed);
     fprintf(to, "  slice: %u requests, %u of them served, %u waiting for the DRAM%s\n", inside,
-            cache_answer_count(&p->cache), p->cache.out_count,
+            cache_reply_count(&p->cache), p->cache.out_count,
             cache_flushing(&p->cache) ? "; it is being flushed" : "");
     if (p->waiting.n)
         fprintf(to, "  %u requests wait for the owner\n", p->waiting.n);
@@ -222,7 +222,7 @@ static void report_partition(const struct memsys_partition *p, FILE *to)
             p->reply_count, m->config->memory.reply_queue, sending);
 }
 
-void memsys_report(const struct memsys *m, FILE *to, uint32_t most)
+void memsys_report(const struct memsys *m, FILE *to, uint32_t max)
 {
     fprintf(to,
             "memory system in cycle %" PRIu64 ": %" PRIu64
@@ -231,7 +231,7 @@ void memsys_report(const struct memsys *m, FILE *to, uint32_t most)
     for (uint32_t i = 0; i < m->partition_count; i++)
         report_partition(&m->partitions[i], to);
     fputs("request network:\n", to);
-    noc_report(m->side[MEMSYS_REQUESTS].noc, to, most);
+    noc_report(m->side[MEMSYS_REQUESTS].noc, to, max);
     fputs("reply network:\n", to);
-    noc_report(m->side[MEMSYS_REPLIES].noc, to, most);
+    noc_report(m->side[MEMSYS_REPLIES].noc, to, max);
 }

@@ -21,12 +21,12 @@ struct memsys_trace {
 
 static const char *node_name(const struct memsys *m, char *text, size_t size, uint32_t node)
 {
-    if (m->topology.end_at[node] < m->topology.cores)
-        snprintf(text, size, "core %u", m->topology.end_at[node]);
+    if (m->topology.endpoint_at[node] < m->topology.cores)
+        snprintf(text, size, "core %u", m->topology.endpoint_at[node]);
     else if (m->topology.partition_at[node] != MEMSYS_NONE)
         snprintf(text, size, "partition %u", m->topology.partition_at[node]);
-    else if (m->topology.end_at[node] != MEMSYS_NONE)
-        snprintf(text, size, "router %u", memsys_end_number(m, m->topology.end_at[node]));
+    else if (m->topology.endpoint_at[node] != MEMSYS_NONE)
+        snprintf(text, size, "router %u", memsys_endpoint_number(m, m->topology.endpoint_at[node]));
     else
         snprintf(text, size, "node %u", node);
     return text;
@@ -42,11 +42,11 @@ static const char *packet_name(const struct listener *listener, const struct noc
     const struct memsys *m = listener->trace->memsys;
     const struct memsys_request *request = &m->pool.entries[packet->payload].request;
     return packet->class == listener->side->class ? kinds[request->kind]
-                                                  : m->tables.requesters[request->client].packet;
+                                                  : m->tables.requesters[request->requester].packet;
 }
 
 // The span of a packet that was sent before the window starts with the window.
-static void hear(void *context, const struct noc_packet *packet, bool arrived)
+static void trace_packet(void *context, const struct noc_packet *packet, bool arrived)
 {
     const struct listener *listener = context;
     const struct memsys *m = listener->trace->memsys;
@@ -97,7 +97,7 @@ static void listen_to_networks(struct memsys_trace *t, uint32_t process)
     for (uint32_t i = 0; i < 2; i++) {
         t->networks[i] = (struct listener){t, &t->memsys->side[i], process + i};
 
-        noc_listen(t->memsys->side[i].noc, hear, &t->networks[i]);
+        noc_listen(t->memsys->side[i].noc, trace_packet, &t->networks[i]);
     }
 }
 

@@ -119,14 +119,14 @@ static uint64_t adapt(struct noc *noc, const struct noc_router *router, uint32_t
     const struct noc_hot *packet = noc_front_packet(noc, in);
     struct noc_ways ways = noc_mesh_ways(noc, router, packet->target);
     uint64_t vcs = noc->class.vcs[packet->class], escape = vcs & -vcs, best = 0;
-    uint32_t most = 0;
+    uint32_t max = 0;
     for (uint32_t i = 0; i < ways.count; i++) {
         uint32_t out = router->out0 + ways.port[i], room = 0;
         uint64_t some = noc_available(noc, out, vcs & ~escape, packet->flits);
         MASK_EACH (vc, some)
             room += noc->vc.credits[noc_index(noc, out, vc)] + 1u;
-        if (room > most) {
-            most = room;
+        if (room > max) {
+            max = room;
             best = some;
             go_to(noc_in(noc, in), router, ways.port[i]);
         }

@@ -26,14 +26,14 @@ static uint32_t vcs_of(const struct noc_config *config, uint32_t class)
 
 static const char *check_classes(struct arena *arena, const struct noc_config *config)
 {
-    uint32_t sum = 0, least = config->routing == NOC_ADAPTIVE ? 2 : 1;
+    uint32_t sum = 0, min = config->routing == NOC_ADAPTIVE ? 2 : 1;
     bool is_adaptive = config->routing == NOC_ADAPTIVE && config->topology == NOC_MESH;
     if (config->class_vcs.n && config->class_vcs.n != config->classes)
         return arena_printf(arena, "'class_vcs' has %u elements, but there are %u classes",
                             config->class_vcs.n, config->classes);
     for (uint32_t i = 0; i < config->classes; i++) {
         sum += vcs_of(config, i);
-        if (vcs_of(config, i) < (is_adaptive ? least : 1))
+        if (vcs_of(config, i) < (is_adaptive ? min : 1))
             return arena_printf(
                 arena, "class %u has %u virtual channels, but needs %s", i, vcs_of(config, i),
                 is_adaptive ? "two with adaptive routing: one is the escape" : "one");
@@ -76,7 +76,7 @@ static const char *check_borrows(struct arena *arena, const struct noc_config *c
 // Ports and virtual channels of a router are numbered with 16 bits.
 static const char *check_size(struct arena *arena, const struct noc_config *config)
 {
-    uint64_t nodes = noc_node_count(config), most = 0, ports = config->injection_ports;
+    uint64_t nodes = noc_node_count(config), max = 0, ports = config->injection_ports;
     uint64_t speed = larger(config->speedup, config->injection_speedup);
     for (uint32_t i = 0; i < config->injection_speedups.n; i++)
         speed = larger(speed, config->injection_speedups.v[i]);
@@ -88,19 +88,19 @@ static const char *check_size(struct arena *arena, const struct noc_config *conf
         for (uint32_t i = 0; i < config->node_routers.n; i++)
             if (++nodes_of[config->node_routers.v[i]] > here)
                 here = nodes_of[config->node_routers.v[i]];
-        most = 4 + here * ports;
+        max = 4 + here * ports;
     } else {
-        most = (config->topology == NOC_CROSSBAR ? nodes : config->radix + config->router_nodes) *
-               ports;
+        max = (config->topology == NOC_CROSSBAR ? nodes : config->radix + config->router_nodes) *
+              ports;
     }
     uint64_t numbers = speed;
     for (uint64_t vcs = 1; vcs < config->vcs * 2; vcs *= 2) // see noc_index
         numbers = vcs > numbers ? vcs : numbers;
-    if (most * numbers >= UINT16_MAX)
+    if (max * numbers >= UINT16_MAX)
         return arena_printf(arena,
                             "a router would have %llu ports; with this number of virtual "
                             "channels it can have %llu",
-                            (unsigned long long)most,
+                            (unsigned long long)max,
                             (unsigned long long)((UINT16_MAX - 1) / numbers));
     return NULL;
 }
@@ -209,7 +209,7 @@ static uint32_t exit_of(const struct noc *noc, const struct noc_wire *wire)
 }
 
 // Assigns an output port and an input port to each wire.
-static void join(struct noc *noc, const struct noc_wires *wires)
+static void connect_wires(struct noc *noc, const struct noc_wires *wires)
 {
     uint32_t *outs = ARENA_ARRAY(noc->arena, uint32_t, noc->shape.routers);
     uint32_t *ins = ARENA_ARRAY(noc->arena, uint32_t, noc->shape.routers),
@@ -312,15 +312,15 @@ static void make_crossbars(struct noc *noc)
 uint32_t noc_set_entry_speed(struct noc *noc, uint32_t node, uint32_t speed)
 {
     const struct noc_interface *interface = &noc->interface[node];
-    uint32_t least = UINT32_MAX;
+    uint32_t min = UINT32_MAX;
     for (uint32_t out = interface->out0; out < interface->out0 + interface->ports; out++) {
-        uint32_t in = noc->port.out[out].to, most = speed_of(noc, in);
-        uint32_t given = speed < 1 ? 1 : speed < most ? speed : most;
+        uint32_t in = noc->port.out[out].to, max = speed_of(noc, in);
+        uint32_t given = speed < 1 ? 1 : speed < max ? speed : max;
         if (given != noc->port.in[in].speed)
             share_inputs(noc, in, given);
-        least = given < least ? given : least;
+        min = given < min ? given : min;
     }
-    return least;
+    return min;
 }
 
 // State
@@ -395,23 +395,22 @@ static void make_classes(struct noc *noc)
 // of their ports.
 static void make_rows(struct noc *noc)
 {
-    uint32_t most = 0;
+    uint32_t max = 0;
     bool is_direct = noc->config.sw_allocator == NOC_SW_ISLIP;
     for (uint32_t i = 0; i < noc->shape.routers; i++) {
-        most = noc->router[i].ins > most ? noc->router[i].ins : most;
+        max = noc->router[i].ins > max ? noc->router[i].ins : max;
         is_direct &= noc->router[i].xs == noc->router[i].ins;
     }
-    bool is_small =
-        most << noc->shape.shift <= 64 && noc->shape.words == 1 && !noc->alloc.is_ranked;
+    bool is_small = max << noc->shape.shift <= 64 && noc->shape.words == 1 && !noc->alloc.is_ranked;
     noc->alloc.has_switch_rows = is_small && is_direct;
     noc->alloc.has_vc_rows =
         is_small && !noc->routing.is_adaptive && noc->alloc.reuse == NOC_REUSE_TAIL &&
         noc->config.vc_allocator == NOC_VC_ISLIP && noc->config.vc_alloc_iterations == 1;
     noc->class.locals = ARENA_ARRAY(noc->arena, uint64_t, noc->shape.classes);
     for (uint32_t i = 0; noc->alloc.has_vc_rows && i < noc->shape.classes; i++)
-        for (uint32_t port = 0; port < most; port++)
+        for (uint32_t port = 0; port < max; port++)
             noc->class.locals[i] |= noc->class.vcs[i] << (port << noc->shape.shift);
-    for (uint32_t port = 0; noc->alloc.has_vc_rows && port < most; port++)
+    for (uint32_t port = 0; noc->alloc.has_vc_rows && port < max; port++)
         noc->class.lent_locals |= noc->class.lent_vcs << (port << noc->shape.shift);
 }
 
@@ -420,13 +419,13 @@ static void make_masks(struct noc *noc)
     struct noc_shape *shape = &noc->shape;
     struct noc_requests *requests = &noc->requests;
     struct arena *arena = noc->arena;
-    uint32_t most = 0;
+    uint32_t max = 0;
     for (uint32_t i = 0; i < shape->routers; i++) {
         const struct noc_router *router = &noc->router[i];
-        most = router->xs > most ? router->xs : most;
-        most = router->outs > most ? router->outs : most;
+        max = router->xs > max ? router->xs : max;
+        max = router->outs > max ? router->outs : max;
     }
-    shape->words = bits_words(most);
+    shape->words = bits_words(max);
     shape->router_words = bits_words(shape->routers);
     shape->node_words = bits_words(shape->nodes);
     requests->waiting_ports = ARENA_ARRAY(arena, uint64_t, (size_t)shape->routers * shape->words);
@@ -443,29 +442,29 @@ static void make_masks(struct noc *noc)
 static void make_scratch(struct noc *noc)
 {
     struct noc_scratch *s = &noc->scratch;
-    uint32_t most = noc->shape.words * 64, requests = 0, order = noc->shape.routers;
+    uint32_t max = noc->shape.words * 64, requests = 0, order = noc->shape.routers;
     for (uint32_t i = 0; i < noc->shape.routers; i++)
         if (noc->router[i].ins > requests)
             requests = noc->router[i].ins;
     order = noc->shape.nodes > order ? noc->shape.nodes : order;
     s->request = ARENA_ARRAY(noc->arena, struct noc_vc_request, (requests << noc->shape.shift) + 1);
-    s->first = ARENA_ARRAY(noc->arena, uint32_t, most);
-    s->last = ARENA_ARRAY(noc->arena, uint32_t, most);
-    s->requests = ARENA_ARRAY(noc->arena, uint64_t, (size_t)most * noc->shape.words);
-    s->grants = ARENA_ARRAY(noc->arena, uint64_t, (size_t)most * noc->shape.words);
+    s->first = ARENA_ARRAY(noc->arena, uint32_t, max);
+    s->last = ARENA_ARRAY(noc->arena, uint32_t, max);
+    s->requests = ARENA_ARRAY(noc->arena, uint64_t, (size_t)max * noc->shape.words);
+    s->grants = ARENA_ARRAY(noc->arena, uint64_t, (size_t)max * noc->shape.words);
     s->outs = ARENA_ARRAY(noc->arena, uint64_t, noc->shape.words);
     s->ins = ARENA_ARRAY(noc->arena, uint64_t, noc->shape.words);
     s->proposed = ARENA_ARRAY(noc->arena, uint64_t, 64);
     s->outs_done = ARENA_ARRAY(noc->arena, uint64_t, noc->shape.words);
     s->ins_done = ARENA_ARRAY(noc->arena, uint64_t, noc->shape.words);
-    s->rank = ARENA_ARRAY(noc->arena, uint8_t, most);
+    s->rank = ARENA_ARRAY(noc->arena, uint8_t, max);
     s->order = ARENA_ARRAY(noc->arena, uint32_t, order);
     s->winners = s->winners_end = ARENA_ARRAY(noc->arena, uint32_t, noc->shape.router_outs);
-    for (uint32_t i = 0; i < most; i++)
+    for (uint32_t i = 0; i < max; i++)
         s->first[i] = NOC_NONE;
 }
 
-static void make_slot(const struct noc *noc, struct noc_slot *slot)
+static void make_bucket(const struct noc *noc, struct noc_bucket *slot)
 {
     size_t stages = (size_t)noc->shape.router_ins << noc->shape.shift;
     for (uint32_t i = 0; i < 2; i++)
@@ -488,9 +487,9 @@ static void make_calendar(struct noc *noc)
     while (slots <= longest)
         slots *= 2;
     c->mask = slots - 1;
-    c->slot = ARENA_ARRAY(noc->arena, struct noc_slot, slots);
+    c->bucket = ARENA_ARRAY(noc->arena, struct noc_bucket, slots);
     for (uint32_t i = 0; i < slots; i++)
-        make_slot(noc, &c->slot[i]);
+        make_bucket(noc, &c->bucket[i]);
 }
 
 static uint32_t links_of(const struct noc *noc, uint32_t node, uint32_t ports)
@@ -568,7 +567,7 @@ struct noc *noc_new(struct arena *arena, const struct noc_config *config)
     noc->shape.nodes = wires.nodes;
     count_ports(noc, &wires);
     make_ports(noc);
-    join(noc, &wires);
+    connect_wires(noc, &wires);
     noc_make_routes(noc);
     make_crossbars(noc);
     make_channels(noc);

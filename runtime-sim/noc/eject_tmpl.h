@@ -17,7 +17,7 @@ static inline struct noc_arrivals *noc_arrivals_of(const struct noc *noc, uint32
 }
 
 // Accepts a flit at an interface and returns its credit.
-static inline void noc_take_in(struct noc *noc, uint32_t in, uint32_t flit)
+static inline void noc_accept_flit(struct noc *noc, uint32_t in, uint32_t flit)
 {
     uint32_t vc = noc_vc(noc, in), node = noc_in(noc, in)->router;
     noc_post_credit(noc->calendar.ahead.exit_credit, noc_in(noc, in)->from);
@@ -41,7 +41,7 @@ static inline bool noc_reserve(struct noc *noc, uint32_t node, uint32_t vc, uint
 
 // Accepts a flit if its packet has room. The flit is the front of a buffer, or the only one.
 // Returns true if it was accepted.
-static inline bool noc_take_now(struct noc *noc, uint32_t node, uint32_t index, uint32_t flit)
+static inline bool noc_try_accept(struct noc *noc, uint32_t node, uint32_t index, uint32_t flit)
 {
     uint32_t vc = noc_vc(noc, index);
     if (flit & FLIT_HEAD) {
@@ -49,17 +49,17 @@ static inline bool noc_take_now(struct noc *noc, uint32_t node, uint32_t index, 
             return false;
         noc->interface[node].turn = vc + 1 < noc->shape.vcs ? vc + 1 : 0;
     }
-    noc_take_in(noc, index, flit);
+    noc_accept_flit(noc, index, flit);
     return true;
 }
 
 // Accepts the flit at the front of a buffer if its packet has room. Returns true if it was
 // accepted.
-static inline bool noc_take_one(struct noc *noc, uint32_t node, uint32_t port, uint32_t vc)
+static inline bool noc_accept_front(struct noc *noc, uint32_t node, uint32_t port, uint32_t vc)
 {
     uint32_t index = noc_index(noc, port, vc);
     struct noc_in *in = noc_in(noc, index);
-    if (!noc_take_now(noc, node, index, noc_front(noc, index)))
+    if (!noc_try_accept(noc, node, index, noc_front(noc, index)))
         return false;
     in->head++;
     if (!--in->count)
@@ -73,28 +73,28 @@ static inline bool noc_take_one(struct noc *noc, uint32_t node, uint32_t port, u
 static inline void noc_arrive(struct noc *noc, uint32_t in, uint32_t flit)
 {
     if (!noc->config.ejection_queue) {
-        noc_take_in(noc, in, flit);
+        noc_accept_flit(noc, in, flit);
         return;
     }
     struct noc_in *buffer = noc_in(noc, in);
     struct noc_in_port *port = &noc->port.in[noc_port(noc, in)];
     bool is_alone = !port->ready && noc->interface[buffer->router].ins == 1 && !noc->observer.trace;
-    if (is_alone && noc_take_now(noc, buffer->router, in, flit))
+    if (is_alone && noc_try_accept(noc, buffer->router, in, flit))
         return;
-    *noc_place(noc, in, (uint32_t)buffer->head + buffer->count++) = flit;
+    *noc_buffer_index(noc, in, (uint32_t)buffer->head + buffer->count++) = flit;
     port->ready |= UINT64_C(1) << noc_vc(noc, in);
     mask_set(noc->ejection.holding, buffer->router);
 }
 
 // Accepts flits from the buffers of a port, round-robin. Returns true if any was accepted.
-static inline bool noc_take_held_of(struct noc *noc, uint32_t node, uint32_t port)
+static inline bool noc_accept_held_at(struct noc *noc, uint32_t node, uint32_t port)
 {
-    uint64_t vcs = noc->port.in[port].ready, behind = ~UINT64_C(0) << noc->interface[node].turn;
+    uint64_t vcs = noc->port.in[port].ready, later = ~UINT64_C(0) << noc->interface[node].turn;
     bool taken = false;
-    MASK_EACH (vc, vcs & behind)
-        taken |= noc_take_one(noc, node, port, (uint32_t)vc);
-    MASK_EACH (other, vcs & ~behind)
-        taken |= noc_take_one(noc, node, port, (uint32_t)other);
+    MASK_EACH (vc, vcs & later)
+        taken |= noc_accept_front(noc, node, port, (uint32_t)vc);
+    MASK_EACH (other, vcs & ~later)
+        taken |= noc_accept_front(noc, node, port, (uint32_t)other);
     return taken;
 }
 
@@ -110,15 +110,15 @@ static inline bool noc_holds_flits(const struct noc *noc, uint32_t node)
 
 // Moves flits that waited for room into the queues of a node. After a failure, the next attempt is
 // made when a packet was popped. If the node has several ports, they start in turn.
-static inline void noc_take_held(struct noc *noc, uint32_t node)
+static inline void noc_accept_held(struct noc *noc, uint32_t node)
 {
     const struct noc_interface *interface = &noc->interface[node];
     uint32_t first = interface->ins > 1 ? (uint32_t)(noc->now % interface->ins) : 0;
     bool taken = false;
     for (uint32_t i = first; i < interface->ins; i++)
-        taken |= noc_take_held_of(noc, node, interface->in + i);
+        taken |= noc_accept_held_at(noc, node, interface->in + i);
     for (uint32_t i = 0; i < first; i++)
-        taken |= noc_take_held_of(noc, node, interface->in + i);
+        taken |= noc_accept_held_at(noc, node, interface->in + i);
     if (!taken || !noc_holds_flits(noc, node))
         mask_clear(noc->ejection.holding, node);
 }

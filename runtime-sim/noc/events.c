@@ -16,11 +16,11 @@ uint32_t noc_flight(struct noc *noc, uint32_t router, uint32_t port)
     return (uint32_t)(leaves + 1 + c->channel_latency - noc->now);
 }
 
-static bool is_empty(const struct noc_slot *slot)
+static bool is_empty(const struct noc_bucket *bucket)
 {
-    return slot->flits_end[0] == slot->flits[0] && slot->flits_end[1] == slot->flits[1] &&
-           slot->credits_end == slot->credits && slot->routes_end == slot->routes &&
-           slot->assigns_end == slot->assigns;
+    return bucket->flits_end[0] == bucket->flits[0] && bucket->flits_end[1] == bucket->flits[1] &&
+           bucket->credits_end == bucket->credits && bucket->routes_end == bucket->routes &&
+           bucket->assigns_end == bucket->assigns;
 }
 
 uint64_t noc_next_event(const struct noc *noc)
@@ -28,7 +28,7 @@ uint64_t noc_next_event(const struct noc *noc)
     if (noc->pool.due.n)
         return noc_packet_at(noc, noc->pool.due.v[0])->arrived;
     for (uint32_t after = 0; after <= noc->calendar.mask; after++)
-        if (!is_empty(noc_slot(noc, after)))
+        if (!is_empty(noc_bucket(noc, after)))
             return noc->now + after;
     return UINT64_MAX;
 }

@@ -7,7 +7,7 @@
 // router if the router's row has the path's digits that are fixed at that stage.
 #include "runtime-sim/noc/route.h"
 
-struct fly_place {
+struct fly_position {
     uint32_t stage, row;
 };
 
@@ -39,21 +39,22 @@ uint32_t noc_fly_router(const struct noc_config *config, uint32_t stage, uint32_
 }
 
 // Returns the router at which a node's packets enter or leave.
-static struct fly_place place_of(const struct noc_config *config, uint32_t node, bool leave)
+static struct fly_position position_of(const struct noc_config *config, uint32_t node, bool leave)
 {
     uint32_t radix = config->radix, rows = weight_of(config, 0);
     if (node >= rows * radix)
-        return (struct fly_place){(node - rows * radix) / rows, (node - rows * radix) % rows};
+        return (struct fly_position){(node - rows * radix) / rows, (node - rows * radix) % rows};
     uint32_t last = config->stages - 1;
-    return (struct fly_place){leave != config->reversed ? last : 0, node / radix};
+    return (struct fly_position){leave != config->reversed ? last : 0, node / radix};
 }
 
 bool noc_reaches(const struct noc_config *config, uint32_t source, uint32_t target)
 {
     if (config->topology != NOC_FLY || !config->router_nodes)
         return true;
-    struct fly_place from = place_of(config, source, false), to = place_of(config, target, true);
-    struct fly_place first = config->reversed ? to : from, last = config->reversed ? from : to;
+    struct fly_position from = position_of(config, source, false),
+                        to = position_of(config, target, true);
+    struct fly_position first = config->reversed ? to : from, last = config->reversed ? from : to;
     uint32_t high = weight_of(config, first.stage), low = weight_of(config, last.stage);
     return first.stage <= last.stage && first.row / high == last.row / high &&
            first.row % low == last.row % low;
@@ -69,7 +70,7 @@ uint16_t noc_fly_port(const struct noc *noc, uint32_t router, uint32_t target)
     if (config->router_nodes) {
         if (noc->routing.node_exit[target] == router)
             return noc->routing.node_port[target];
-        target = place_of(config, target, true).row * radix;
+        target = position_of(config, target, true).row * radix;
     }
     if (config->reversed)
         above = (stage ? stage : config->stages) - 1;

@@ -23,7 +23,7 @@ static void add_due(struct noc *noc, uint32_t packet)
     heap[at] = packet;
 }
 
-static uint32_t take_due(struct noc *noc)
+static uint32_t pop_due(struct noc *noc)
 {
     uint32_t *heap = noc->pool.due.v, first = heap[0], n = --noc->pool.due.n, moved = heap[n],
              at = 0;
@@ -83,7 +83,7 @@ void noc_ideal_send(struct noc *noc, uint32_t index)
 void noc_ideal_arrive(struct noc *noc)
 {
     while (noc->pool.due.n && noc_packet_at(noc, noc->pool.due.v[0])->arrived == noc->now) {
-        uint32_t index = take_due(noc);
+        uint32_t index = pop_due(noc);
         const struct noc_packet *packet = noc_packet_at(noc, index);
         noc->class_stats[packet->class].flits += packet->flits;
         noc->interface[packet->target].flits_arrived += packet->flits;

@@ -61,7 +61,7 @@ static inline void noc_finish_packet(struct noc *noc, uint32_t link, uint32_t cl
     noc->vc.out[lane->out].owner = NOC_NONE;
     noc->port.out[noc_port(noc, lane->out)].free |= UINT64_C(1) << noc_vc(noc, lane->out);
     lane->out = NOC_NONE;
-    noc_take(&noc->pool, &lane->queue);
+    noc_queue_pop(&noc->pool, &lane->queue);
     if (!--noc->interface[noc->injection.link[link].node].packets)
         mask_clear(noc->injection.sending, noc->injection.link[link].node);
     if (lane->queue.packets)

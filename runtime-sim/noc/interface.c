@@ -72,12 +72,12 @@ static uint32_t find_link(const struct noc *noc, uint32_t node, uint32_t class, 
 {
     const struct noc_interface *interface = &noc->interface[node];
     uint32_t best = NOC_NONE;
-    uint64_t least = UINT64_MAX;
+    uint64_t min = UINT64_MAX;
     for (uint32_t i = interface->link0; i < interface->link0 + interface->links; i++) {
         const struct noc_lane *lane = noc_lane(noc, i, class);
-        if (lane->flits < least && has_room(&noc->injection.link[i], lane, flits)) {
+        if (lane->flits < min && has_room(&noc->injection.link[i], lane, flits)) {
             best = i;
-            least = lane->flits;
+            min = lane->flits;
         }
     }
     return best;
@@ -226,7 +226,7 @@ void noc_pop(struct noc *noc, uint32_t node, uint32_t class)
 {
     uint32_t vc = channel_in_turn(noc, node, class);
     struct noc_arrivals *arrivals = noc_arrivals_of(noc, node, class, vc);
-    uint32_t packet = noc_take(&noc->pool, &arrivals->queue);
+    uint32_t packet = noc_queue_pop(&noc->pool, &arrivals->queue);
     noc->ejection.turn[node * noc->shape.classes + class] = (uint8_t)(vc + 1);
     if (noc->config.ejection_queue) {
         arrivals->flits -= noc->pool.hot[packet].flits;

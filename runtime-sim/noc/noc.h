@@ -171,7 +171,7 @@ uint64_t noc_moved_at(const struct noc *noc);
 bool noc_is_still(const struct noc *noc);
 // Prints which packets wait for which: each blocked packet, its position, the resource that it
 // waits for, and the packet that holds the resource. Prints at most `most` packets.
-void noc_report(const struct noc *noc, FILE *to, uint32_t most);
+void noc_report(const struct noc *noc, FILE *to, uint32_t max);
 // For tests: checks flits and credits of all buffers and channels, and the order of flits. Returns
 // NULL, or the violated invariant as a text.
 const char *noc_verify(const struct noc *noc, struct arena *arena);

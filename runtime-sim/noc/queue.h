@@ -14,7 +14,7 @@ static inline void noc_put(struct noc_pool *pool, struct noc_queue *queue, uint3
 }
 
 // Removes and returns the first packet. Requires a non-empty queue.
-static inline uint32_t noc_take(struct noc_pool *pool, struct noc_queue *queue)
+static inline uint32_t noc_queue_pop(struct noc_pool *pool, struct noc_queue *queue)
 {
     uint32_t packet = queue->first;
     queue->first = pool->next[packet];

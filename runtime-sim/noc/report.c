@@ -41,7 +41,7 @@ static uint32_t holder(const struct noc *noc, uint32_t out)
 }
 
 // Returns the packet at the front of the buffer that an output virtual channel feeds.
-static uint32_t front_behind(const struct noc *noc, uint32_t out)
+static uint32_t front_of_next(const struct noc *noc, uint32_t out)
 {
     uint32_t in = noc_index(noc, noc->port.out[noc_port(noc, out)].to, noc_vc(noc, out));
     return noc_in(noc, in)->count ? noc_front(noc, in) >> FLIT_SHIFT : NOC_NONE;
@@ -52,7 +52,7 @@ static void note_room(struct report *r, uint32_t packet, struct wait wait, uint3
     wait.kind = WAIT_ROOM;
     wait.port = noc_port(r->noc, out);
     wait.vc = noc_vc(r->noc, out);
-    wait.blocker = front_behind(r->noc, out);
+    wait.blocker = front_of_next(r->noc, out);
     if (wait.blocker != packet)
         r->waits[packet] = wait;
 }
@@ -115,7 +115,7 @@ static void print_packet(const struct report *r, uint32_t index)
             packet->source, packet->target, packet->created, packet->class, packet->flits);
 }
 
-static void print_place(const struct report *r, const struct wait *wait)
+static void print_location(const struct report *r, const struct wait *wait)
 {
     const struct noc *noc = r->noc;
     if (wait->is_outside) {
@@ -154,13 +154,13 @@ static void print_wait(const struct report *r, uint32_t packet)
     fputs("  ", r->to);
     print_packet(r, packet);
     fputc(' ', r->to);
-    print_place(r, &r->waits[packet]);
+    print_location(r, &r->waits[packet]);
     fputs(": ", r->to);
     print_reason(r, &r->waits[packet]);
     fputc('\n', r->to);
 }
 
-void noc_report(const struct noc *noc, FILE *to, uint32_t most)
+void noc_report(const struct noc *noc, FILE *to, uint32_t max)
 {
     struct arena arena;
     arena_init(&arena, noc->arena->memory);
@@ -178,7 +178,7 @@ void noc_report(const struct noc *noc, FILE *to, uint32_t most)
     uint32_t shown = 0, waiting = 0;
     for (uint32_t i = 0; i < noc->pool.size; i++) {
         waiting += r.waits[i].kind != WAIT_NONE;
-        if (r.waits[i].kind != WAIT_NONE && shown < most) {
+        if (r.waits[i].kind != WAIT_NONE && shown < max) {
             print_wait(&r, i);
             shown++;
         }

@@ -1,6 +1,6 @@
 #include "runtime-sim/noc/route.h"
 
-enum { MOST_ROUTES = 1 << 16 }; // size of a table that fits the cache of the host
+enum { MAX_ROUTES = 1 << 16 }; // size of a table that fits the cache of the host
 
 static uint16_t mesh_route(const struct noc *noc, uint32_t index, uint32_t target)
 {
@@ -23,7 +23,7 @@ uint16_t noc_compute_route(const struct noc *noc, uint32_t router, uint32_t targ
 
 void noc_make_routes(struct noc *noc)
 {
-    if ((size_t)noc->shape.routers * noc->shape.nodes > MOST_ROUTES)
+    if ((size_t)noc->shape.routers * noc->shape.nodes > MAX_ROUTES)
         return;
     for (uint32_t i = 0; i < noc->shape.routers; i++)
         if (noc->router[i].outs > UINT8_MAX + 1)

@@ -132,7 +132,7 @@ struct noc_assign_event {
 };
 
 // The events of a cycle: lists, each with a pointer to its end.
-struct noc_slot {
+struct noc_bucket {
     struct noc_flit_event *flits[2], *flits_end[2]; // to routers, to interfaces
     uint32_t *credits, *credits_end;                // output virtual channels
     uint32_t *routes, *routes_end;                  // input virtual channels whose RC ends
@@ -141,14 +141,14 @@ struct noc_slot {
 
 // The slots to which the current cycle can post events, by delay.
 struct noc_ahead {
-    struct noc_slot *flight, *entry, *exit_credit, *route, *next_route, *assign;
-    struct noc_slot *credit[2]; // between routers, and from a router to an interface
+    struct noc_bucket *flight, *entry, *exit_credit, *route, *next_route, *assign;
+    struct noc_bucket *credit[2]; // between routers, and from a router to an interface
 };
 
 // Events by cycle: slot `cycle & mask`.
 struct noc_calendar {
     uint32_t mask;
-    struct noc_slot *slot;
+    struct noc_bucket *bucket;
     struct noc_ahead ahead;
 };
 

@@ -36,10 +36,10 @@ static inline __attribute__((always_inline)) bool noc_send_flit(struct noc *noc,
     struct noc_out_port *port = &noc->port.out[in->row];
     struct noc_router *router = &noc->router[in->router];
     const struct noc_ahead *ahead = &noc->calendar.ahead;
-    struct noc_slot *slot = ahead->flight;
-    uint32_t flit = *noc_place(noc, index, in->head);
+    struct noc_bucket *slot = ahead->flight;
+    uint32_t flit = *noc_buffer_index(noc, index, in->head);
     if (!NOC_IS_PLAIN(noc) && noc->config.st_final_delay > 1)
-        slot = noc_slot(noc, noc_flight(noc, in->router, in->row));
+        slot = noc_bucket(noc, noc_flight(noc, in->router, in->row));
     noc_post_flit(slot, port->is_exit, noc_index(noc, port->to, noc_vc(noc, in->out)), flit);
     noc_post_credit(ahead->credit[in->is_entry], in->from);
     port->flits++;

@@ -42,7 +42,7 @@ static inline struct noc_in *noc_in(const struct noc *noc, uint32_t index)
 }
 
 // Returns the entry of a ring of flits.
-static inline uint32_t *noc_place(const struct noc *noc, uint32_t in, uint32_t at)
+static inline uint32_t *noc_buffer_index(const struct noc *noc, uint32_t in, uint32_t at)
 {
     return &noc_in(noc, in)->flit[at & NOC_RING(noc)];
 }
@@ -184,7 +184,7 @@ static inline bool noc_is_waiting(const struct noc *noc, uint32_t index)
 // Returns the flit at the front of an input virtual channel.
 static inline uint32_t noc_front(const struct noc *noc, uint32_t in)
 {
-    return *noc_place(noc, in, noc_in(noc, in)->head);
+    return *noc_buffer_index(noc, in, noc_in(noc, in)->head);
 }
 
 // Returns the packet at the front of an input virtual channel.

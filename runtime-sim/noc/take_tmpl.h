@@ -4,7 +4,7 @@
 #include "runtime-sim/noc/state_tmpl.h"
 
 // Starts the packet whose head arrives at an empty buffer.
-static inline void noc_take_head(struct noc *noc, uint32_t index, uint32_t flit)
+static inline void noc_arrive_head(struct noc *noc, uint32_t index, uint32_t flit)
 {
     noc_in(noc, index)->since = (uint32_t)noc->now;
     noc_begin_route(noc, index, flit);
@@ -19,7 +19,7 @@ static inline bool noc_put_flit(struct noc *noc, uint32_t index, uint32_t flit)
 {
     struct noc_in *in = noc_in(noc, index);
     struct noc_router *router = &noc->router[in->router];
-    *noc_place(noc, index, (uint32_t)in->head + in->count) = flit;
+    *noc_buffer_index(noc, index, (uint32_t)in->head + in->count) = flit;
     router->buffer_sum -= noc->now;
     router->buffer_now++;
     if (router->buffer_now > router->buffer_most)
@@ -28,20 +28,21 @@ static inline bool noc_put_flit(struct noc *noc, uint32_t index, uint32_t flit)
 }
 
 // Handles a flit that arrives at a router.
-static inline void noc_take_flit(struct noc *noc, uint32_t index, uint32_t flit)
+static inline void noc_arrive_flit(struct noc *noc, uint32_t index, uint32_t flit)
 {
     const struct noc_in *in = noc_in(noc, index);
     if (!noc_put_flit(noc, index, flit))
         return;
     if (in->out == NOC_NONE)
-        noc_take_head(noc, index, flit);
+        noc_arrive_head(noc, index, flit);
     else if (noc->vc.credits[in->out])
         noc_set_ready(noc, index);
 }
 
 // Handles all arriving flits, with rows. Heads at empty buffers are handled after the others, and
 // nothing else is conditional, because the host cannot predict these branches.
-static inline void noc_take_flit_rows(struct noc *noc, struct noc_flit_event *flits, uint32_t count)
+static inline void noc_arrive_flit_rows(struct noc *noc, struct noc_flit_event *flits,
+                                        uint32_t count)
 {
     uint32_t heads = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -58,7 +59,7 @@ static inline void noc_take_flit_rows(struct noc *noc, struct noc_flit_event *fl
         heads += is_first & !has_out;
     }
     for (uint32_t i = 0; i < heads; i++)
-        noc_take_head(noc, flits[i].in, flits[i].flit);
+        noc_arrive_head(noc, flits[i].in, flits[i].flit);
 }
 
 // Marks a virtual channel as available for borrowing when no packet of its class is in it.
@@ -76,7 +77,7 @@ static inline void noc_lend(struct noc *noc, uint32_t index)
 }
 
 // Handles a credit that arrives at an output virtual channel.
-static inline void noc_take_credit(struct noc *noc, uint32_t index)
+static inline void noc_arrive_credit(struct noc *noc, uint32_t index)
 {
     const struct noc_out *out = &noc->vc.out[index];
     uint32_t credits = ++noc->vc.credits[index];
@@ -100,13 +101,13 @@ static inline void noc_end_assign(struct noc *noc, struct noc_assign_event event
 }
 
 // Handles the flits that arrive in this cycle.
-static inline void noc_take_flits(struct noc *noc, struct noc_slot *slot)
+static inline void noc_arrive_flits(struct noc *noc, struct noc_bucket *slot)
 {
     if (noc_has_switch_rows(noc))
-        noc_take_flit_rows(noc, slot->flits[0], (uint32_t)(slot->flits_end[0] - slot->flits[0]));
+        noc_arrive_flit_rows(noc, slot->flits[0], (uint32_t)(slot->flits_end[0] - slot->flits[0]));
     else
         for (const struct noc_flit_event *at = slot->flits[0]; at < slot->flits_end[0]; at++)
-            noc_take_flit(noc, at->in, at->flit);
+            noc_arrive_flit(noc, at->in, at->flit);
     for (const struct noc_flit_event *at = slot->flits[1]; at < slot->flits_end[1]; at++)
         noc_arrive(noc, at->in, at->flit);
     noc->stats.noc_buffer_write += (uint64_t)(slot->flits_end[0] - slot->flits[0]);
@@ -120,28 +121,28 @@ static inline void noc_take_flits(struct noc *noc, struct noc_slot *slot)
 static inline void noc_look_ahead(struct noc *noc)
 {
     noc->calendar.ahead = (struct noc_ahead){
-        .flight = noc_slot(noc, noc->delay.flight),
-        .entry = noc_slot(noc, noc->delay.entry),
-        .exit_credit = noc_slot(noc, noc->delay.exit_credit),
-        .route = noc_slot(noc, noc->delay.routing),
-        .next_route = noc_slot(noc, noc->delay.routing + 1),
-        .assign = noc_slot(noc, noc->delay.vc_alloc),
-        .credit = {noc_slot(noc, noc->delay.credit), noc_slot(noc, noc->delay.entry_credit)}};
+        .flight = noc_bucket(noc, noc->delay.flight),
+        .entry = noc_bucket(noc, noc->delay.entry),
+        .exit_credit = noc_bucket(noc, noc->delay.exit_credit),
+        .route = noc_bucket(noc, noc->delay.routing),
+        .next_route = noc_bucket(noc, noc->delay.routing + 1),
+        .assign = noc_bucket(noc, noc->delay.vc_alloc),
+        .credit = {noc_bucket(noc, noc->delay.credit), noc_bucket(noc, noc->delay.entry_credit)}};
 }
 
 // Removes the events of cycle `now` from the calendar and executes them.
-static inline void noc_take_events(struct noc *noc)
+static inline void noc_run_events(struct noc *noc)
 {
-    struct noc_slot *slot = noc_slot(noc, 0);
+    struct noc_bucket *slot = noc_bucket(noc, 0);
     noc_look_ahead(noc);
     for (const struct noc_assign_event *at = slot->assigns; at < slot->assigns_end; at++)
         noc_end_assign(noc, *at);
     for (const uint32_t *at = slot->credits; at < slot->credits_end; at++)
-        noc_take_credit(noc, *at);
+        noc_arrive_credit(noc, *at);
     // RC ends: the front packets request virtual channels from this cycle on.
     for (const uint32_t *at = slot->routes; at < slot->routes_end; at++)
         noc_set_waiting(noc, *at);
-    noc_take_flits(noc, slot);
+    noc_arrive_flits(noc, slot);
     slot->assigns_end = slot->assigns;
     slot->credits_end = slot->credits;
     slot->routes_end = slot->routes;

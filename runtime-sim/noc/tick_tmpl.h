@@ -44,7 +44,7 @@ noc_step_each(struct noc *noc, const uint64_t *mask, uint32_t count, noc_each *e
 // Evaluates a cycle.
 static inline void noc_tick_shaped(struct noc *noc)
 {
-    noc_take_events(noc);
+    noc_run_events(noc);
     if (!NOC_IS_PLAIN(noc) && noc->config.ideal)
         noc_ideal_arrive(noc);
     noc->stats.noc_vc_arbitration += noc->requests.waiting;
@@ -58,7 +58,7 @@ static inline void noc_tick_shaped(struct noc *noc)
     } else
         noc_step_each(noc, noc->requests.ready_routers, noc->shape.routers, noc_allocate_switch);
     noc->stats.noc_buffer_read = noc->stats.noc_crossbar;
-    noc_step_each(noc, noc->ejection.holding, noc->shape.nodes, noc_take_held);
+    noc_step_each(noc, noc->ejection.holding, noc->shape.nodes, noc_accept_held);
     noc_step_each(noc, noc->injection.sending, noc->shape.nodes, noc_inject);
     noc->now++;
     noc->stats.cycles++;

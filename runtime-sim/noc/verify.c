@@ -5,19 +5,20 @@ struct count {
     uint32_t flits, credits; // in flight to a buffer, and back from it
 };
 
-static void count_slot(const struct noc *noc, const struct noc_slot *slot, struct count *by_out)
+static void count_bucket(const struct noc *noc, const struct noc_bucket *bucket,
+                         struct count *by_out)
 {
     for (uint32_t i = 0; i < 2; i++)
-        for (const struct noc_flit_event *at = slot->flits[i]; at < slot->flits_end[i]; at++)
+        for (const struct noc_flit_event *at = bucket->flits[i]; at < bucket->flits_end[i]; at++)
             by_out[noc_in(noc, at->in)->from].flits++;
-    for (const uint32_t *at = slot->credits; at < slot->credits_end; at++)
+    for (const uint32_t *at = bucket->credits; at < bucket->credits_end; at++)
         by_out[*at].credits++;
 }
 
 static void count_events(const struct noc *noc, struct count *by_out)
 {
     for (uint32_t i = 0; i <= noc->calendar.mask; i++)
-        count_slot(noc, &noc->calendar.slot[i], by_out);
+        count_bucket(noc, &noc->calendar.bucket[i], by_out);
 }
 
 static const char *check_credits(const struct noc *noc, struct arena *arena,
@@ -45,11 +46,11 @@ static void count_classes(const struct noc *noc, uint64_t *by_class)
 {
     for (uint32_t i = 0; i < noc->shape.ins << noc->shape.shift; i++)
         for (uint32_t k = 0; k < noc_in(noc, i)->count; k++)
-            by_class[class_of(noc, *noc_place(noc, i, noc_in(noc, i)->head + k))]++;
+            by_class[class_of(noc, *noc_buffer_index(noc, i, noc_in(noc, i)->head + k))]++;
     for (uint32_t i = 0; i <= noc->calendar.mask; i++)
         for (uint32_t k = 0; k < 2; k++)
-            for (const struct noc_flit_event *at = noc->calendar.slot[i].flits[k];
-                 at < noc->calendar.slot[i].flits_end[k]; at++)
+            for (const struct noc_flit_event *at = noc->calendar.bucket[i].flits[k];
+                 at < noc->calendar.bucket[i].flits_end[k]; at++)
                 by_class[class_of(noc, at->flit)]++;
 }
 
@@ -96,7 +97,8 @@ static const char *check_lent(const struct noc *noc, struct arena *arena)
         const struct noc_in *in = noc_in(noc, i);
         uint32_t vc = noc_vc(noc, i), own = 0;
         for (uint32_t k = 0; noc->class.lent_vcs >> vc & 1 && k < in->count; k++) {
-            bool is_own = class_of(noc, *noc_place(noc, i, in->head + k)) == noc->class.of_vc[vc];
+            bool is_own =
+                class_of(noc, *noc_buffer_index(noc, i, in->head + k)) == noc->class.of_vc[vc];
             own += is_own;
             if (own && !is_own)
                 return arena_printf(arena,
@@ -115,7 +117,7 @@ static const char *check_order(const struct noc *noc, struct arena *arena)
         const struct noc_in *in = noc_in(noc, i);
         uint32_t last = in->out == NOC_NONE ? FLIT_TAIL : 0;
         for (uint32_t k = 0; k < in->count; k++) {
-            uint32_t flit = *noc_place(noc, i, in->head + k);
+            uint32_t flit = *noc_buffer_index(noc, i, in->head + k);
             bool begins = flit & FLIT_HEAD, ended = last & FLIT_TAIL;
             bool is_same = !k || last >> FLIT_SHIFT == flit >> FLIT_SHIFT;
             // The front of an active channel may be a head or a later flit.

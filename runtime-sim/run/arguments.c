@@ -82,7 +82,7 @@ static bool store(struct passing *p, const struct run_argument *argument, const 
 {
     struct run *run = p->session->run;
     uint32_t address_bytes = p->session->device.program->module->address_bits / 8u;
-    struct run_number number;
+    struct host_number number;
     if (!run_value(run, &argument->value, &number))
         return false;
     if (number.kind == NUMBER_ADDRESS &&
@@ -114,9 +114,9 @@ static bool store(struct passing *p, const struct run_argument *argument, const 
 static bool is_stray_number(struct passing *p, const struct run_argument *argument,
                             const struct program_parameter *parameter)
 {
-    struct run_number number;
+    struct host_number number;
     if (argument->type || !is_pointer(p, parameter) ||
-        !run_value(p->session->run, &argument->value, &number) || number_is_place(&number) ||
+        !run_value(p->session->run, &argument->value, &number) || number_is_reference(&number) ||
         (number.kind == NUMBER_INTEGER && !number.integer))
         return false;
     run_fault(p->session->run, &argument->at,
@@ -199,13 +199,13 @@ static const struct program_parameter *parameters(const struct passing *p)
 
 static const char *add_word(struct arena *arena, const char *list, const char *word)
 {
-    enum { MOST_LIST = 160 };
+    enum { MAX_LIST = 160 };
     const char *dots = "…";
     size_t length = strlen(list);
     if (length >= strlen(dots) && !strcmp(list + length - strlen(dots), dots))
         return list;
     return arena_printf(arena, "%s%s%s", list, *list ? ", " : "",
-                        length + strlen(word) > MOST_LIST ? dots : word);
+                        length + strlen(word) > MAX_LIST ? dots : word);
 }
 
 // Reports a wrong number of arguments, with the types of the parameters and the values given.

@@ -13,24 +13,24 @@ struct buffer_comparison {
     double rtol, atol;
 };
 
-static bool take_tolerance(struct run *run, const struct run_expr *from, double *to)
+static bool evaluate_tolerance(struct run *run, const struct run_expr *from, double *to)
 {
-    struct run_number number;
+    struct host_number number;
     *to = 0;
     if (!from->expr)
         return true;
     if (!run_value(run, from, &number))
         return false;
     *to = number_real(&number);
-    if (!number_is_place(&number) && *to >= 0)
+    if (!number_is_reference(&number) && *to >= 0)
         return true;
     run_fault(run, &from->at, "a tolerance must be a number of at least 0");
     return false;
 }
 
 // Returns true if a value is within the tolerance of the expected one.
-static bool is_near(const struct buffer_comparison *c, const struct run_number *got,
-                    const struct run_number *expected)
+static bool is_near(const struct buffer_comparison *c, const struct host_number *got,
+                    const struct host_number *expected)
 {
     if (got->kind == NUMBER_INTEGER && c->rtol == 0 && c->atol == 0)
         return got->integer == expected->integer;
@@ -41,7 +41,7 @@ static bool is_near(const struct buffer_comparison *c, const struct run_number *
 }
 
 static const char *text_of(struct run *run, const struct run_buffer *buffer,
-                           const struct run_number *number)
+                           const struct host_number *number)
 {
     if (number->kind == NUMBER_REAL)
         return arena_printf(run->arena, "%.*g", buffer->type->bytes == 8 ? 17 : 9, number->real);
@@ -58,16 +58,16 @@ static bool compare(const struct buffer_comparison *c)
     if (!memcmp(buffer->data, c->expected, buffer->elements * bytes))
         return true;
     for (uint64_t i = 0; i < buffer->elements; i++) {
-        struct run_number got = scalar_load(buffer->type, buffer->data + i * bytes);
-        struct run_number expected = scalar_load(buffer->type, c->expected + i * bytes);
+        struct host_number got = scalar_load(buffer->type, buffer->data + i * bytes);
+        struct host_number expected = scalar_load(buffer->type, c->expected + i * bytes);
         if (is_near(c, &got, &expected))
             continue;
         first = wrong++ ? first : i;
     }
     if (!wrong)
         return true;
-    struct run_number got = scalar_load(buffer->type, buffer->data + first * bytes);
-    struct run_number expected = scalar_load(buffer->type, c->expected + first * bytes);
+    struct host_number got = scalar_load(buffer->type, buffer->data + first * bytes);
+    struct host_number expected = scalar_load(buffer->type, c->expected + first * bytes);
     diag_add(c->run->diags, DIAG_ERROR, "expectation", c->check->at.begin, c->check->at.end,
              "%" PRIu64 " of %" PRIu64 " elements of '%s' are not as expected; number %" PRIu64
              " is %s and should be %s",
@@ -76,7 +76,8 @@ static bool compare(const struct buffer_comparison *c)
     return false;
 }
 
-static enum session_outcome judge(struct session *session, const struct buffer_comparison *c)
+static enum session_outcome report_comparison(struct session *session,
+                                              const struct buffer_comparison *c)
 {
     bool good = compare(c);
     ++*(good ? &session->passed : &session->failed);
@@ -89,7 +90,7 @@ static enum session_outcome with_file(struct session *session, struct buffer_com
     if (!file)
         return SESSION_BAD_INPUT;
     c->expected = data_bytes(file);
-    enum session_outcome outcome = judge(session, c);
+    enum session_outcome outcome = report_comparison(session, c);
     data_close(file);
     return outcome;
 }
@@ -103,7 +104,7 @@ static enum session_outcome with_buffer(struct session *session, struct buffer_c
         return SESSION_BAD_INPUT;
     }
     c->expected = other->data;
-    return judge(session, c);
+    return report_comparison(session, c);
 }
 
 static enum session_outcome with_fill(struct session *session, struct buffer_comparison *c)
@@ -114,7 +115,7 @@ static enum session_outcome with_fill(struct session *session, struct buffer_com
     enum session_outcome outcome = SESSION_BAD_INPUT;
     if (fill_do(c->run, &c->check->fill, c->buffer, expected)) {
         c->expected = expected;
-        outcome = judge(session, c);
+        outcome = report_comparison(session, c);
     }
     arena_free(&own);
     return outcome;
@@ -130,8 +131,8 @@ static enum session_outcome check(struct session *session, const struct run_chec
     };
     struct buffer_comparison c = {
         .run = session->run, .check = check, .buffer = &session->run->buffers.v[check->buffer]};
-    if (!take_tolerance(c.run, &check->rtol, &c.rtol) ||
-        !take_tolerance(c.run, &check->atol, &c.atol))
+    if (!evaluate_tolerance(c.run, &check->rtol, &c.rtol) ||
+        !evaluate_tolerance(c.run, &check->atol, &c.atol))
         return SESSION_BAD_INPUT;
     return ways[check->kind](session, &c);
 }

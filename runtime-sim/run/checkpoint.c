@@ -23,7 +23,7 @@ static const struct record_field frame_rows[] = {
     {"step", ROW(FIELD_UINT, offsetof(struct session_frame, step))},
     {"round", ROW(FIELD_NUMBER, offsetof(struct session_frame, round))},
     {"times", ROW(FIELD_NUMBER, offsetof(struct session_frame, times))},
-    {"most", ROW(FIELD_NUMBER, offsetof(struct session_frame, most))},
+    {"most", ROW(FIELD_NUMBER, offsetof(struct session_frame, max))},
     {0},
 };
 
@@ -168,7 +168,7 @@ void checkpoint_identify(struct checkpoint *checkpoint, struct arena *arena,
 
 // Writing
 
-static void take_session(struct checkpoint *c, const struct session *session)
+static void save_session(struct checkpoint *c, const struct session *session)
 {
     c->every = session->checkpoint_every;
     c->launches = session->device.launches;
@@ -196,7 +196,7 @@ static void take_session(struct checkpoint *c, const struct session *session)
     }
 }
 
-static void take_time(struct checkpoint *c, const struct timed *timed)
+static void save_time(struct checkpoint *c, const struct timed *timed)
 {
     tables_digest(c->statistics, "", 0);
     if (!timed)
@@ -209,7 +209,7 @@ static void take_time(struct checkpoint *c, const struct timed *timed)
     c->values = stats_values(&timed->stats);
 }
 
-static void take_image(struct checkpoint *c, const struct image *image)
+static void save_image(struct checkpoint *c, const struct image *image)
 {
     c->next = image->next;
     c->heap_left = image->heap_left;
@@ -262,9 +262,9 @@ bool checkpoint_write(const struct session *session, const struct timed *timed, 
     struct checkpoint c = {.arena = &own, .version = CHECKPOINT_VERSION};
     struct stats_mark since_sample = {0};
     checkpoint_identify(&c, &own, session, timed ? timed->options : NULL);
-    take_session(&c, session);
-    take_time(&c, timed);
-    take_image(&c, session->device.image);
+    save_session(&c, session);
+    save_time(&c, timed);
+    save_image(&c, session->device.image);
     if (timed)
         since_sample = timed_since_sample(timed, &own);
     struct hashed hashed;

@@ -172,7 +172,7 @@ static bool restore_time(const struct checkpoint *c, struct session *session, st
     return true;
 }
 
-static void restore_place(const struct checkpoint *c, struct session *session)
+static void restore_position(const struct checkpoint *c, struct session *session)
 {
     session->device.launches = c->launches;
     session->checkpoint_every = c->every;
@@ -190,6 +190,6 @@ const char *checkpoint_restore(const struct checkpoint *c, struct session *sessi
     if (!c->every || !leads(c, &session->run->steps) || !restore_image(c, session->device.image) ||
         !restore_kernels(c, session) || (timed && !restore_time(c, session, timed)))
         return no_match;
-    restore_place(c, session);
+    restore_position(c, session);
     return NULL;
 }

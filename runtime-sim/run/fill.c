@@ -84,7 +84,7 @@ static const struct scalar *type_of(const struct npy *npy)
     return NULL;
 }
 
-static bool take_from_file(struct run *run, struct run_buffer *buffer)
+static bool load_buffer(struct run *run, struct run_buffer *buffer)
 {
     struct data_file *file = open_file(run, &buffer->fill.at, buffer->fill.path);
     if (!file)
@@ -117,7 +117,7 @@ static bool has_type(struct run *run, const struct run_buffer *buffer)
 
 bool fill_type(struct run *run, struct run_buffer *buffer)
 {
-    return (buffer->fill.kind != FILL_NPY || take_from_file(run, buffer)) && has_type(run, buffer);
+    return (buffer->fill.kind != FILL_NPY || load_buffer(run, buffer)) && has_type(run, buffer);
 }
 
 bool fill_measure(struct run *run, struct run_buffer *buffer)
@@ -135,7 +135,7 @@ bool fill_measure(struct run *run, struct run_buffer *buffer)
             return false;
         buffer->elements = (uint64_t)count;
     }
-    if (from_file && !take_from_file(run, buffer))
+    if (from_file && !load_buffer(run, buffer))
         return false;
     return has_type(run, buffer);
 }
@@ -143,7 +143,7 @@ bool fill_measure(struct run *run, struct run_buffer *buffer)
 // Patterns
 
 static void store(const struct run_buffer *buffer, uint8_t *data, uint64_t element,
-                  const struct run_number *number)
+                  const struct host_number *number)
 {
     uint32_t bytes = buffer->type->bytes;
     uint64_t bits = (uint64_t)number->integer;
@@ -158,7 +158,7 @@ static bool fill_iota(struct run *run, const struct fill *fill, const struct run
 {
     (void)run;
     (void)fill;
-    struct run_number number = {.kind = NUMBER_INTEGER};
+    struct host_number number = {.kind = NUMBER_INTEGER};
     for (uint64_t i = 0; i < buffer->elements; i++) {
         number.integer = (int64_t)i;
         store(buffer, data, i, &number);
@@ -175,7 +175,8 @@ static bool fill_uniform(struct run *run, const struct fill *fill, const struct 
     uint64_t state = fill->seed;
     const struct scalar *type = buffer->type;
     int bits = type->bytes == 8 ? 53 : type->bytes == 4 ? 24 : type->npy == 'f' ? 11 : 8;
-    struct run_number number = {.kind = type->class == SCALAR_FLOAT ? NUMBER_REAL : NUMBER_INTEGER};
+    struct host_number number = {.kind =
+                                     type->class == SCALAR_FLOAT ? NUMBER_REAL : NUMBER_INTEGER};
     for (uint64_t i = 0; i < buffer->elements; i++) {
         uint64_t drawn = splitmix64(&state);
         number.real = (double)(drawn >> (64 - bits)) / (double)(UINT64_C(1) << bits);
@@ -188,12 +189,12 @@ static bool fill_uniform(struct run *run, const struct fill *fill, const struct 
 // Returns why the type cannot hold `end` - 1, the maximum of a range, or NULL.
 static const char *below(const struct scalar *type, int64_t end, uint64_t *bits)
 {
-    struct run_number last = {.kind = NUMBER_INTEGER, .integer = (int64_t)((uint64_t)end - 1)};
+    struct host_number last = {.kind = NUMBER_INTEGER, .integer = (int64_t)((uint64_t)end - 1)};
     return end == INT64_MIN ? NULL : scalar_store(type, &last, bits);
 }
 
 static bool check_range(struct run *run, const struct fill *fill, const struct run_buffer *buffer,
-                        const struct run_number *low, const struct run_number *high)
+                        const struct host_number *low, const struct host_number *high)
 {
     int64_t from, to;
     uint64_t bits;
@@ -226,7 +227,7 @@ static bool fill_range(struct run *run, const struct fill *fill, const struct ru
                        uint8_t *data)
 {
     uint64_t state = fill->seed;
-    struct run_number low, high, number;
+    struct host_number low, high, number;
     if (!run_value(run, &fill->low, &low) || !run_value(run, &fill->high, &high) ||
         !check_range(run, fill, buffer, &low, &high))
         return false;
@@ -250,7 +251,7 @@ static bool fill_formula(struct run *run, const struct fill *fill, const struct 
                          uint8_t *data)
 {
     struct run_name *index = &run->names.v[fill->index];
-    struct run_number number;
+    struct host_number number;
     index->number.kind = NUMBER_INTEGER;
     for (uint64_t i = 0; i < buffer->elements; i++) {
         index->number.integer = (int64_t)i;

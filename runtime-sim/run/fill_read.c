@@ -28,15 +28,15 @@ static void split(struct fill_words *w)
     }
 }
 
-static bool no_more(struct fill_words *w, uint32_t least, uint32_t most, const char *form)
+static bool no_more(struct fill_words *w, uint32_t min, uint32_t max, const char *form)
 {
-    if (w->count > least && w->count <= most + 1)
+    if (w->count > min && w->count <= max + 1)
         return true;
     run_fault(w->run, w->at, "expected '%s'", form);
     return false;
 }
 
-static bool take_seed(struct fill_words *w, uint32_t part, uint64_t *seed)
+static bool parse_seed(struct fill_words *w, uint32_t part, uint64_t *seed)
 {
     char *end;
     *seed = 1;
@@ -52,7 +52,7 @@ static bool take_seed(struct fill_words *w, uint32_t part, uint64_t *seed)
 }
 
 // Within the formula, `i` is the element number.
-static bool take_formula(struct run *run, const struct run_text *at, struct fill *fill)
+static bool parse_formula(struct run *run, const struct run_text *at, struct fill *fill)
 {
     fill->kind = FILL_FORMULA;
     struct run_name name = {.text = "i", .length = 1, .kind = NAME_INDEX};
@@ -62,43 +62,43 @@ static bool take_formula(struct run *run, const struct run_text *at, struct fill
     return good;
 }
 
-static bool take_zero(struct fill_words *w, struct fill *fill)
+static bool parse_zero(struct fill_words *w, struct fill *fill)
 {
     fill->kind = FILL_ZERO;
     return no_more(w, 0, 0, "zero");
 }
 
-static bool take_iota(struct fill_words *w, struct fill *fill)
+static bool parse_iota(struct fill_words *w, struct fill *fill)
 {
     fill->kind = FILL_IOTA;
     return no_more(w, 0, 0, "iota");
 }
 
-static bool take_uniform(struct fill_words *w, struct fill *fill)
+static bool parse_uniform(struct fill_words *w, struct fill *fill)
 {
     fill->kind = FILL_UNIFORM;
-    return no_more(w, 0, 1, "uniform or uniform:SEED") && take_seed(w, 1, &fill->seed);
+    return no_more(w, 0, 1, "uniform or uniform:SEED") && parse_seed(w, 1, &fill->seed);
 }
 
-static bool take_range(struct fill_words *w, struct fill *fill)
+static bool parse_range(struct fill_words *w, struct fill *fill)
 {
     fill->kind = FILL_RANGE;
     return no_more(w, 2, 3, "range:LOW:HIGH or range:LOW:HIGH:SEED") &&
            run_expression(w->run, &w->part[1], &fill->low) &&
-           run_expression(w->run, &w->part[2], &fill->high) && take_seed(w, 3, &fill->seed);
+           run_expression(w->run, &w->part[2], &fill->high) && parse_seed(w, 3, &fill->seed);
 }
 
-static bool take_const(struct fill_words *w, struct fill *fill)
+static bool parse_const(struct fill_words *w, struct fill *fill)
 {
-    return no_more(w, 1, 1, "const:VALUE") && take_formula(w->run, &w->part[1], fill);
+    return no_more(w, 1, 1, "const:VALUE") && parse_formula(w->run, &w->part[1], fill);
 }
 
 static const struct {
     const char *name;
-    bool (*take)(struct fill_words *w, struct fill *fill);
+    bool (*parse)(struct fill_words *w, struct fill *fill);
 } patterns[] = {
-    {"zero", take_zero},   {"iota", take_iota},   {"uniform", take_uniform},
-    {"range", take_range}, {"const", take_const},
+    {"zero", parse_zero},   {"iota", parse_iota},   {"uniform", parse_uniform},
+    {"range", parse_range}, {"const", parse_const},
 };
 enum { PATTERNS = ARRAY_LENGTH(patterns) };
 
@@ -128,7 +128,7 @@ bool run_fill(struct run *run, const struct run_text *at, struct fill *fill)
     *fill = (struct fill){.at = *at, .seed = 1, .index = UINT32_MAX};
     if (at->text[0] == '=') {
         struct run_text formula = run_part(run, at, 1, at->length);
-        return take_formula(run, &formula, fill);
+        return parse_formula(run, &formula, fill);
     }
     if (!strncmp(at->text, "raw:", 4) && at->length > 4) {
         fill->kind = FILL_RAW;
@@ -144,6 +144,6 @@ bool run_fill(struct run *run, const struct run_text *at, struct fill *fill)
     split(&words);
     for (int i = 0; i < PATTERNS; i++)
         if (!strcmp(patterns[i].name, words.part[0].text))
-            return patterns[i].take(&words, fill);
+            return patterns[i].parse(&words, fill);
     return unknown(run, &words.part[0]);
 }

@@ -43,34 +43,33 @@ static const struct program_function *find_kernel(struct session *session,
 
 // Requests
 
-static bool take_shape(struct session *session, const struct run_expr from[3],
-                       enum launch_argument argument, const char *text, uint32_t shape[3])
+static bool evaluate_shape(struct session *session, const struct run_expr from[3],
+                           enum launch_argument argument, const char *text, uint32_t shape[3])
 {
     int64_t value;
     for (uint32_t i = 0; i < 3; i++) {
         shape[i] = 1;
         if (!from[i].expr)
             continue;
-        if (!run_integer(session->run, &from[i], 1, (int64_t)launch_most(argument, i), text,
-                         &value))
+        if (!run_integer(session->run, &from[i], 1, (int64_t)launch_max(argument, i), text, &value))
             return false;
         shape[i] = (uint32_t)value;
     }
     return true;
 }
 
-static bool take_request(struct session *session, const struct run_launch *from,
+static bool make_request(struct session *session, const struct run_launch *from,
                          struct launch_request *request)
 {
     int64_t bytes = 0;
-    if (!take_shape(session, from->grid, ARGUMENT_GRID, "the grid", request->grid) ||
-        !take_shape(session, from->block, ARGUMENT_BLOCK, "the block", request->block) ||
-        !take_shape(session, from->cluster, ARGUMENT_CLUSTER, "the cluster", request->cluster))
+    if (!evaluate_shape(session, from->grid, ARGUMENT_GRID, "the grid", request->grid) ||
+        !evaluate_shape(session, from->block, ARGUMENT_BLOCK, "the block", request->block) ||
+        !evaluate_shape(session, from->cluster, ARGUMENT_CLUSTER, "the cluster", request->cluster))
         return false;
     if (!from->cluster[0].expr)
         request->cluster[0] = 0;
     if (from->shared.expr &&
-        !run_integer(session->run, &from->shared, 0, (int64_t)launch_most(ARGUMENT_SHARED, 0),
+        !run_integer(session->run, &from->shared, 0, (int64_t)launch_max(ARGUMENT_SHARED, 0),
                      "the shared memory", &bytes))
         return false;
     request->shared = (uint64_t)bytes;
@@ -96,9 +95,9 @@ static const char *refusal_text(struct arena *arena, const struct program_functi
     case LAUNCH_GRID_CTAS: return "the grid has more than 2^32 CTAs";
     case LAUNCH_GRID_CLUSTERS: return "the grid is not a multiple of the cluster";
     case LAUNCH_BLOCK_REQUIRED:
-    case LAUNCH_BLOCK_MOST:
+    case LAUNCH_BLOCK_MAX:
         return arena_printf(arena, "the kernel has %s %s, but the block is %s",
-                            refusal->rule == LAUNCH_BLOCK_MOST ? ".maxntid" : ".reqntid",
+                            refusal->rule == LAUNCH_BLOCK_MAX ? ".maxntid" : ".reqntid",
                             shape_text(arena, limit), shape_text(arena, value));
     case LAUNCH_CLUSTER_REQUIRED:
         return arena_printf(
@@ -121,10 +120,10 @@ static const char *refusal_text(struct arena *arena, const struct program_functi
 }
 
 // A shape that the kernel requires is reported at the launch's shape, other rules at the launch.
-static const struct run_text *refusal_place(const struct run_launch *from,
-                                            const struct launch_refusal *refusal)
+static const struct run_text *refusal_location(const struct run_launch *from,
+                                               const struct launch_refusal *refusal)
 {
-    bool block = refusal->rule == LAUNCH_BLOCK_REQUIRED || refusal->rule == LAUNCH_BLOCK_MOST;
+    bool block = refusal->rule == LAUNCH_BLOCK_REQUIRED || refusal->rule == LAUNCH_BLOCK_MAX;
     if (block && from->block[0].expr)
         return &from->block[0].at;
     return refusal->rule == LAUNCH_CLUSTER_REQUIRED ? &from->cluster[0].at : &from->at;
@@ -137,7 +136,7 @@ static void report_refusal(struct session *session, const struct run_launch *fro
     const struct program_function *kernel = request->kernel;
     const struct tree *tree = session->device.program->module->tree;
     if (refusal->rule != LAUNCH_EXECUTABLE) {
-        run_fault(session->run, refusal_place(from, refusal), "%s",
+        run_fault(session->run, refusal_location(from, refusal), "%s",
                   refusal_text(session->run->arena, kernel, request, refusal));
         return;
     }
@@ -154,7 +153,7 @@ static struct device_launch *prepare(struct session *session, const struct run_l
 {
     struct launch_request request = {.kernel = function};
     struct launch_refusal refusal;
-    if (!take_request(session, from, &request))
+    if (!make_request(session, from, &request))
         return NULL;
     struct device_launch *launch = device_prepare(&session->device, &request, &refusal);
     if (!launch)
@@ -168,12 +167,12 @@ static bool agree_on_time(struct session *session, const struct run_text *at,
 {
     const struct device *device = &session->device;
     uint32_t taken = 0;
-    for (uint32_t i = 0; device->takes && i < number; i++) {
+    for (uint32_t i = 0; device->accepts && i < number; i++) {
         uint64_t before = launches[i]->kernel->launches;
         for (uint32_t k = 0; k < i; k++)
             before += launches[k]->kernel == launches[i]->kernel;
-        taken +=
-            device->takes(device->executor, launches[i]->kernel, before + 1, device->launches + i);
+        taken += device->accepts(device->executor, launches[i]->kernel, before + 1,
+                                 device->launches + i);
     }
     if (taken && taken < number)
         run_fault(session->run, at, "--timed or --sample selects only some of these launches");
@@ -239,7 +238,8 @@ static void report(struct run *run, const struct run_text *at, const struct sour
 {
     for (uint32_t i = 0; i < diags->list.n; i++) {
         const struct diag *diag = &diags->list.v[i];
-        struct place place = source_place(source, diag->begin == NO_OFFSET ? 0 : diag->begin);
+        struct source_position place =
+            source_position_at(source, diag->begin == NO_OFFSET ? 0 : diag->begin);
         run_fault(run, at, "'%s', line %u, column %u: %s", at->text, place.line, place.column,
                   diag->message);
     }

@@ -24,7 +24,7 @@ static uint32_t word(struct walk *walk, const char *option, const char *value)
     return at;
 }
 
-static struct run_text take(struct walk *walk, const char *option, const char *value)
+static struct run_text next_value(struct walk *walk, const char *option, const char *value)
 {
     struct run_text text = {0};
     if (!value)
@@ -41,20 +41,20 @@ struct words {
     struct run_text *args, *textures;
 };
 
-static void take_words(struct walk *walk, struct words *words, const struct run_line *line)
+static void split_words(struct walk *walk, struct words *words, const struct run_line *line)
 {
-    words->program = take(walk, "", line->program);
-    words->kernel = take(walk, " --kernel ", line->kernel);
-    words->grid = take(walk, " --grid ", line->grid);
-    words->block = take(walk, " --block ", line->block);
-    words->cluster = take(walk, " --cluster ", line->cluster);
-    words->shared = take(walk, " --shared ", line->shared);
+    words->program = next_value(walk, "", line->program);
+    words->kernel = next_value(walk, " --kernel ", line->kernel);
+    words->grid = next_value(walk, " --grid ", line->grid);
+    words->block = next_value(walk, " --block ", line->block);
+    words->cluster = next_value(walk, " --cluster ", line->cluster);
+    words->shared = next_value(walk, " --shared ", line->shared);
     words->args = ARENA_ARRAY(walk->arena, struct run_text, line->arg_count + 1);
     for (uint32_t i = 0; i < line->arg_count; i++)
-        words->args[i] = take(walk, " --arg ", line->args[i]);
+        words->args[i] = next_value(walk, " --arg ", line->args[i]);
     words->textures = ARENA_ARRAY(walk->arena, struct run_text, line->texture_count + 1);
     for (uint32_t i = 0; i < line->texture_count; i++)
-        words->textures[i] = take(walk, " --texture ", line->textures[i]);
+        words->textures[i] = next_value(walk, " --texture ", line->textures[i]);
     if (line->cooperative)
         add(walk, " --cooperative");
 }
@@ -63,7 +63,7 @@ void run_line_source(struct source *source, struct arena *arena, const struct ru
 {
     struct walk walk = {.arena = arena};
     struct words words;
-    take_words(&walk, &words, line);
+    split_words(&walk, &words, line);
     uint32_t length = walk.text.n;
     add(&walk, "  ");
     walk.text.v[length] = walk.text.v[length + 1] = 0;
@@ -81,8 +81,8 @@ static struct run_text numbered(struct run *run, const struct run_text *at, cons
 }
 
 // Reads buf:TYPE:COUNT:FILL.
-static bool take_buffer(struct run *run, const struct run_text *at, uint32_t number,
-                        struct run_argument *to)
+static bool parse_buffer(struct run *run, const struct run_text *at, uint32_t number,
+                         struct run_argument *to)
 {
     const char *text = at->text, *type, *count, *fill = NULL;
     type = text + 4;
@@ -109,8 +109,8 @@ static bool take_buffer(struct run *run, const struct run_text *at, uint32_t num
 }
 
 // Reads tex:TYPE[xCHANNELS]:WIDTH[,HEIGHT]:WORDS:FILL.
-static bool take_texture(struct run *run, const struct run_text *at, uint32_t number,
-                         struct run_argument *to)
+static bool parse_texture(struct run *run, const struct run_text *at, uint32_t number,
+                          struct run_argument *to)
 {
     struct run_text name = numbered(run, at, "tex", number);
     struct run_text buffer = numbered(run, at, "arg", number);
@@ -122,7 +122,7 @@ static bool take_texture(struct run *run, const struct run_text *at, uint32_t nu
 }
 
 // Reads VARIABLE=… of --texture.
-static void take_variable(struct run *run, const struct run_text *at)
+static void parse_variable(struct run *run, const struct run_text *at)
 {
     uint32_t length = (uint32_t)strcspn(at->text, "=");
     uint32_t made = run_texture_new(run, NULL);
@@ -131,13 +131,13 @@ static void take_variable(struct run *run, const struct run_text *at)
     run_texture_line(run, at, length + 1, texture->variable.text, texture);
 }
 
-static bool take_argument(struct run *run, const struct run_text *at, uint32_t number,
-                          struct run_argument *to)
+static bool parse_argument(struct run *run, const struct run_text *at, uint32_t number,
+                           struct run_argument *to)
 {
     if (!strncmp(at->text, "buf:", 4))
-        return take_buffer(run, at, number, to);
+        return parse_buffer(run, at, number, to);
     if (!strncmp(at->text, "tex:", 4))
-        return take_texture(run, at, number, to);
+        return parse_texture(run, at, number, to);
     return run_argument(run, at, to);
 }
 
@@ -145,7 +145,7 @@ bool run_line_read(struct run *run, const struct run_line *line)
 {
     struct walk walk = {.arena = run->arena};
     struct words words;
-    take_words(&walk, &words, line);
+    split_words(&walk, &words, line);
     struct run_launch *launch = ARENA_NEW(run->arena, struct run_launch);
     run->program = launch->at = words.program;
     launch->cooperative = line->cooperative;
@@ -160,11 +160,11 @@ bool run_line_read(struct run *run, const struct run_line *line)
         run_expression(run, &words.shared, &launch->shared);
     for (uint32_t i = 0; i < line->arg_count; i++) {
         struct run_argument argument = {0};
-        if (take_argument(run, &words.args[i], i, &argument))
+        if (parse_argument(run, &words.args[i], i, &argument))
             vec_push(run->arena, &launch->args, argument);
     }
     for (uint32_t i = 0; i < line->texture_count; i++)
-        take_variable(run, &words.textures[i]);
+        parse_variable(run, &words.textures[i]);
     struct run_step step = {.launch = launch};
     vec_push(run->arena, &run->steps.list, step);
     return !run->diags->errors;

@@ -35,7 +35,7 @@ static void skip_blanks(struct header *h)
         h->at++;
 }
 
-static bool take(struct header *h, const char *token)
+static bool accept_token(struct header *h, const char *token)
 {
     size_t length = strlen(token);
     skip_blanks(h);
@@ -47,12 +47,12 @@ static bool take(struct header *h, const char *token)
 
 static bool expect(struct header *h, const char *token)
 {
-    return take(h, token) ||
+    return accept_token(h, token) ||
            fail(h, arena_printf(h->arena, "'%s' is missing in the header", token));
 }
 
 // Reads a string. Returns its length, or 0 after an error.
-static size_t take_string(struct header *h, const char **text)
+static size_t parse_string(struct header *h, const char **text)
 {
     skip_blanks(h);
     char quote = h->at < h->end ? *h->at : 0;
@@ -68,7 +68,7 @@ static size_t take_string(struct header *h, const char **text)
     return (size_t)(close - *text);
 }
 
-static bool take_number(struct header *h, uint64_t *value)
+static bool parse_number(struct header *h, uint64_t *value)
 {
     const char *from = h->at;
     *value = 0;
@@ -80,13 +80,13 @@ static bool take_number(struct header *h, uint64_t *value)
 }
 
 // Reads a type such as '<f4', '|u1' or '=i8'; '>' is big endian.
-static bool take_descr(struct header *h)
+static bool parse_descr(struct header *h)
 {
     const char *text, *from;
     uint64_t bytes;
     skip_blanks(h);
     from = h->at;
-    size_t length = take_string(h, &text);
+    size_t length = parse_string(h, &text);
     if (!length)
         return from < h->end && *from == '['
                    ? (h->error = NULL, fail(h, "records are not supported"))
@@ -101,7 +101,7 @@ static bool take_descr(struct header *h)
                                     (int)length, text));
     h->npy->letter = text[ordered] == 'b' ? 'u' : text[ordered];
     h->at = text + ordered + 1;
-    if (!take_number(h, &bytes) || h->at != text + length)
+    if (!parse_number(h, &bytes) || h->at != text + length)
         return fail(h, "the type is unknown");
     if (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8)
         return fail(h,
@@ -111,29 +111,30 @@ static bool take_descr(struct header *h)
     return true;
 }
 
-static bool take_order(struct header *h)
+static bool parse_order(struct header *h)
 {
-    h->fortran = take(h, "True");
-    return h->fortran || take(h, "False") || fail(h, "True or False is missing in the header");
+    h->fortran = accept_token(h, "True");
+    return h->fortran || accept_token(h, "False") ||
+           fail(h, "True or False is missing in the header");
 }
 
-static bool take_shape(struct header *h)
+static bool parse_shape(struct header *h)
 {
     struct npy *npy = h->npy;
     npy->count = 1;
     if (!expect(h, "("))
         return false;
-    while (!take(h, ")")) {
+    while (!accept_token(h, ")")) {
         uint64_t *length = &npy->shape[npy->dimensions];
         if (npy->dimensions == NPY_DIMENSIONS)
             return fail(h, "the array has more than 32 dimensions");
         skip_blanks(h);
-        if (!take_number(h, length))
+        if (!parse_number(h, length))
             return false;
         npy->dimensions++;
         if (__builtin_mul_overflow(npy->count, *length, &npy->count))
             return fail(h, "the array has more than 2^64 elements");
-        if (!take(h, ",") && !(h->at < h->end && *h->at == ')'))
+        if (!accept_token(h, ",") && !(h->at < h->end && *h->at == ')'))
             return fail(h, "',' or ')' is missing in the header");
     }
     return true;
@@ -142,17 +143,17 @@ static bool take_shape(struct header *h)
 static const struct {
     const char *name;
     unsigned bit;
-    bool (*take)(struct header *h);
+    bool (*parse)(struct header *h);
 } keys[] = {
-    {"descr", KEY_DESCR, take_descr},
-    {"fortran_order", KEY_ORDER, take_order},
-    {"shape", KEY_SHAPE, take_shape},
+    {"descr", KEY_DESCR, parse_descr},
+    {"fortran_order", KEY_ORDER, parse_order},
+    {"shape", KEY_SHAPE, parse_shape},
 };
 
-static bool take_entry(struct header *h)
+static bool parse_entry(struct header *h)
 {
     const char *key;
-    size_t length = take_string(h, &key);
+    size_t length = parse_string(h, &key);
     if (!length || !expect(h, ":"))
         return false;
     const char *value = h->at;
@@ -164,20 +165,20 @@ static bool take_entry(struct header *h)
             return fail(h, arena_printf(h->arena, "a second '%s' in the header", keys[i].name));
         h->seen |= keys[i].bit;
         h->at = value;
-        return keys[i].take(h);
+        return keys[i].parse(h);
     }
     return fail(h, arena_printf(h->arena, "unknown key '%.*s' in the header", (int)length, key));
 }
 
-static bool take_header(struct header *h)
+static bool parse_header(struct header *h)
 {
     if (!expect(h, "{"))
         return false;
-    while (!take(h, "}")) {
-        if (!take_entry(h))
+    while (!accept_token(h, "}")) {
+        if (!parse_entry(h))
             return false;
         skip_blanks(h);
-        if (!take(h, ",") && !(h->at < h->end && *h->at == '}'))
+        if (!accept_token(h, ",") && !(h->at < h->end && *h->at == '}'))
             return fail(h, "',' or '}' is missing in the header");
     }
     skip_blanks(h);
@@ -251,7 +252,7 @@ const char *npy_read(struct npy *npy, struct arena *arena, const char *bytes, si
     *npy = (struct npy){0};
     if (!npy_is(bytes, size))
         fail(&header, "this is not a .npy file");
-    else if (find_header(&header, size) && take_header(&header))
+    else if (find_header(&header, size) && parse_header(&header))
         check_size(&header, size);
     return header.error;
 }

@@ -15,7 +15,7 @@ const struct ir_loc *session_origin(struct session *session, uint32_t function, 
     return ir_loc_find(session->locs, program->functions.v[function].function, inst);
 }
 
-static const char *place(struct session *session, const struct ir_loc *loc)
+static const char *describe_location(struct session *session, const struct ir_loc *loc)
 {
     return arena_printf(session->arena, "%s:%u:%u", loc->file ? loc->file : "?", loc->line,
                         loc->column);
@@ -23,11 +23,12 @@ static const char *place(struct session *session, const struct ir_loc *loc)
 
 static const char *origin(struct session *session, const struct ir_loc *loc)
 {
-    const char *text = place(session, loc);
+    const char *text = describe_location(session, loc);
     if (loc->function)
         text = arena_printf(session->arena, "%s in '%s'", text, loc->function);
     while ((loc = loc->inlined_at))
-        text = arena_printf(session->arena, "%s, inlined at %s", text, place(session, loc));
+        text = arena_printf(session->arena, "%s, inlined at %s", text,
+                            describe_location(session, loc));
     return text;
 }
 
@@ -112,7 +113,7 @@ void session_report_fault(struct session *session, const struct device_kernel *k
 
 // Races and reads of unwritten bytes
 
-static const struct node *node_of(const struct session *session, const struct check_place *place)
+static const struct node *node_of(const struct session *session, const struct access_site *place)
 {
     const struct ir_module *module = session->device.program->module;
     const struct ir_function *function =
@@ -120,14 +121,14 @@ static const struct node *node_of(const struct session *session, const struct ch
     return &module->tree->nodes.v[function->insts.v[place->inst].node];
 }
 
-static const char *thread_of(struct session *session, const struct check_place *place)
+static const char *thread_of(struct session *session, const struct access_site *place)
 {
     return arena_printf(session->arena, "thread (%u, %u, %u) of CTA (%u, %u, %u)", place->thread[0],
                         place->thread[1], place->thread[2], place->cta[0], place->cta[1],
                         place->cta[2]);
 }
 
-static const char *access_of(const struct check_place *place)
+static const char *access_of(const struct access_site *place)
 {
     return place->atomic ? "an atomic access" : place->writes ? "a store" : "a load";
 }

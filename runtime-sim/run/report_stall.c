@@ -8,7 +8,7 @@ struct stall_report {
     const struct stall *stall;
 };
 
-static const struct node *node_of(const struct session *session, const struct stall_place *place)
+static const struct node *node_of(const struct session *session, const struct code_position *place)
 {
     const struct ir_module *module = session->device.program->module;
     const struct ir_function *function =
@@ -16,9 +16,9 @@ static const struct node *node_of(const struct session *session, const struct st
     return &module->tree->nodes.v[function->insts.v[place->inst].node];
 }
 
-static uint32_t line_of(const struct session *session, const struct stall_place *place)
+static uint32_t line_of(const struct session *session, const struct code_position *place)
 {
-    return source_place(session->device.source, node_of(session, place)->begin).line;
+    return source_position_at(session->device.source, node_of(session, place)->begin).line;
 }
 
 static const char *warp_of(struct session *session, const uint32_t cta[3], uint32_t warp)
@@ -48,7 +48,7 @@ static const char *one_missing(const struct stall_report *t, const struct stall_
                            : arena_printf(t->session->arena, "warp %u", missing->warp);
     if (!missing->ended && missing->lanes != FULL_MASK)
         name = arena_printf(t->session->arena, "lanes 0x%08x of %s", missing->lanes, name);
-    if (t->stall->kind == STALL_LANES || t->stall->kind == STALL_JOIN)
+    if (t->stall->kind == STALL_LANES || t->stall->kind == STALL_RECONVERGENCE)
         name = arena_printf(t->session->arena, "lanes 0x%08x", missing->lanes);
     if (missing->ended)
         return arena_printf(t->session->arena, "%s, which has ended", name);
@@ -81,8 +81,8 @@ static const char *ended(const struct stall_report *t)
 
 static const char *in_lines(const struct stall_report *t)
 {
-    struct stall_place first = {t->stall->at.function, t->stall->first},
-                       last = {t->stall->at.function, t->stall->last};
+    struct code_position first = {t->stall->at.function, t->stall->first},
+                         last = {t->stall->at.function, t->stall->last};
     uint32_t from = line_of(t->session, &first), to = line_of(t->session, &last);
     return from == to ? arena_printf(t->session->arena, "in line %u", from)
                       : arena_printf(t->session->arena, "in lines %u to %u", from, to);
@@ -113,9 +113,9 @@ static const char *at_cluster(const struct stall_report *t)
 
 static const char *for_lanes(const struct stall_report *t)
 {
-    return arena_printf(t->session->arena, "for other lanes of its warp to arrive at this %s%s",
-                        t->stall->kind == STALL_JOIN ? "reconvergence point" : "instruction",
-                        missing(t));
+    return arena_printf(
+        t->session->arena, "for other lanes of its warp to arrive at this %s%s",
+        t->stall->kind == STALL_RECONVERGENCE ? "reconvergence point" : "instruction", missing(t));
 }
 
 static const char *at_mbarrier(const struct stall_report *t)
@@ -148,7 +148,7 @@ static const struct {
     [STALL_BARRIER] = {"waits", "wait", at_barrier},
     [STALL_CLUSTER] = {"waits", "wait", at_cluster},
     [STALL_LANES] = {"waits", "wait", for_lanes},
-    [STALL_JOIN] = {"waits", "wait", for_lanes},
+    [STALL_RECONVERGENCE] = {"waits", "wait", for_lanes},
     [STALL_MBARRIER] = {"waits", "wait", at_mbarrier},
     [STALL_GRID] = {"waits", "wait", at_grid},
     [STALL_LOOP] = {"loops", "loop", in_loop},

@@ -83,8 +83,8 @@ static struct measured_launch measured_of_scheme(const struct timed *timed, cons
 static void write_range(struct json *json, const char *key, struct energy_range joules)
 {
     json_member_double(json, key, joules.value);
-    json_member_double(json, "least", joules.least);
-    json_member_double(json, "most", joules.most);
+    json_member_double(json, "least", joules.min);
+    json_member_double(json, "most", joules.max);
 }
 
 static void write_components(struct json *json, const struct energy_result *energy)
@@ -209,10 +209,10 @@ static void write_triple(struct json *json, const char *key, const uint32_t of[3
     json_end_array(json);
 }
 
-static void write_place(struct json *json, const struct session *session)
+static void write_location(struct json *json, const struct session *session)
 {
     const struct session_fault *fault = &session->fault;
-    struct place place = source_place(session->device.source, fault->begin);
+    struct source_position place = source_position_at(session->device.source, fault->begin);
     write_triple(json, "cta", fault->cta);
     write_triple(json, "thread", fault->thread);
     json_member_string(json, "file", session->device.source->name);
@@ -243,7 +243,7 @@ static void write_origin(struct json *json, const struct ir_loc *loc)
 static void write_stall(struct json *json, const struct session *session,
                         const struct session_stall *stall)
 {
-    struct place place = source_place(session->device.source, stall->begin);
+    struct source_position place = source_position_at(session->device.source, stall->begin);
     json_object(json);
     json_member_string(json, "text", stall->text);
     json_member_uint(json, "warps", stall->warps);
@@ -278,7 +278,7 @@ static void write_fault(struct json *json, const struct session *session)
     json_member_string(json, "kernel", fault->kernel);
     json_member_uint(json, "launch", fault->launch);
     if (fault->happened) {
-        write_place(json, session);
+        write_location(json, session);
         write_origin(json, fault->origin);
     }
     if (fault->has_address) {

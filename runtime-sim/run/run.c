@@ -37,7 +37,7 @@ uint32_t run_add_name(struct run *run, struct run_name name)
 }
 
 static const char *load(void *context, struct expr_ref ref, int64_t element,
-                        struct run_number *number)
+                        struct host_number *number)
 {
     const struct run *run = context;
     if (ref.kind == REF_NUMBER) {
@@ -59,7 +59,7 @@ static const char *load(void *context, struct expr_ref ref, int64_t element,
 }
 
 static const char *address(void *context, uint32_t index, int64_t element,
-                           struct run_number *number)
+                           struct host_number *number)
 {
     const struct run *run = context;
     const struct run_buffer *buffer = &run->buffers.v[index];
@@ -225,7 +225,7 @@ bool run_expression(struct run *run, const struct run_text *at, struct run_expr 
     return to->expr;
 }
 
-bool run_value(struct run *run, const struct run_expr *expr, struct run_number *number)
+bool run_value(struct run *run, const struct run_expr *expr, struct host_number *number)
 {
     struct expr_fault fault;
     if (expr_evaluate(expr->expr, &run->expr_names, number, &fault))
@@ -234,13 +234,13 @@ bool run_value(struct run *run, const struct run_expr *expr, struct run_number *
     return false;
 }
 
-bool run_integer(struct run *run, const struct run_expr *expr, int64_t least, int64_t most,
+bool run_integer(struct run *run, const struct run_expr *expr, int64_t min, int64_t max,
                  const char *what, int64_t *value)
 {
-    struct run_number number;
+    struct host_number number;
     if (!run_value(run, expr, &number))
         return false;
-    if (number_is_place(&number) || !number_integer(&number, value)) {
+    if (number_is_reference(&number) || !number_integer(&number, value)) {
         run_fault(run, &expr->at, "%s is not an integer", what);
         return false;
     }
@@ -248,10 +248,10 @@ bool run_integer(struct run *run, const struct run_expr *expr, int64_t least, in
         run_fault(run, &expr->at, "%s has more than 64 bits", what);
         return false;
     }
-    if (*value >= least && *value <= most)
+    if (*value >= min && *value <= max)
         return true;
     run_fault(run, &expr->at, "%s is %" PRId64 ", but must be %" PRId64 " to %" PRId64, what,
-              *value, least, most);
+              *value, min, max);
     return false;
 }
 

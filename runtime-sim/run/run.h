@@ -172,10 +172,10 @@ struct run_name {
     const char *text;
     uint32_t length;
     enum run_name_kind kind;
-    bool closed;              // no longer visible: its loop or formula has ended
-    uint32_t earlier;         // previous name with the same spelling, or UINT32_MAX
-    uint32_t buffer;          // index in `buffers` (NAME_BUFFER)
-    struct run_number number; // current value; for a texture, its handle, 0 before it has one
+    bool closed;               // no longer visible: its loop or formula has ended
+    uint32_t earlier;          // previous name with the same spelling, or UINT32_MAX
+    uint32_t buffer;           // index in `buffers` (NAME_BUFFER)
+    struct host_number number; // current value; for a texture, its handle, 0 before it has one
 };
 
 // `--set values.NAME=EXPRESSION`. Each setting is a source of its own and has its own errors.
@@ -238,10 +238,10 @@ struct run_text run_text_of(const struct yaml_node *node);
 // Parses an expression. Returns false after an error.
 bool run_expression(struct run *run, const struct run_text *at, struct run_expr *to);
 // Evaluates an expression with the current values of its names. Returns false after an error.
-bool run_value(struct run *run, const struct run_expr *expr, struct run_number *number);
+bool run_value(struct run *run, const struct run_expr *expr, struct host_number *number);
 // Evaluates an integer expression from `least` to `most`; `what` names it in errors. Returns false
 // after an error.
-bool run_integer(struct run *run, const struct run_expr *expr, int64_t least, int64_t most,
+bool run_integer(struct run *run, const struct run_expr *expr, int64_t min, int64_t max,
                  const char *what, int64_t *value);
 // Returns bytes `begin` to `end` of a text, without blanks at both ends.
 struct run_text run_part(struct run *run, const struct run_text *at, uint32_t begin, uint32_t end);

@@ -4,7 +4,7 @@
 #include "support/nearest.h"
 #include <string.h>
 
-enum { DEEPEST = 16, MOST_STEPS = 100000 };
+enum { DEEPEST = 16, MAX_STEPS = 100000 };
 
 bool run_file_is_scalar(struct run_file_reading *r, const struct yaml_node *node, const char *what)
 {
@@ -40,7 +40,7 @@ static struct run_setting *setting_of(struct run_file_reading *r, const char *na
 
 // Errors of a setting are reported in its own text.
 static bool evaluate_setting(struct run *run, struct run_setting *setting,
-                             struct run_number *number)
+                             struct host_number *number)
 {
     const struct source *source = run->source;
     struct diags *diags = run->diags;
@@ -54,14 +54,14 @@ static bool evaluate_setting(struct run *run, struct run_setting *setting,
 }
 
 // A faulty value also gets its name, so that uses of the name are not further errors.
-static void take_value(struct run_file_reading *r, const struct yaml_node *key,
-                       const struct yaml_node *value)
+static void parse_value(struct run_file_reading *r, const struct yaml_node *key,
+                        const struct yaml_node *value)
 {
     struct run *run = r->run;
     struct run_text name = run_text_of(key), at = run_text_of(value);
     struct run_setting *setting = key->kind == YAML_SCALAR ? setting_of(r, name.text) : NULL;
     struct run_expr expr;
-    struct run_number number;
+    struct host_number number;
     if (!run_file_is_scalar(r, key, "a name") || !run_file_is_scalar(r, value, "a number"))
         return;
     bool good = setting ? evaluate_setting(run, setting, &number)
@@ -70,7 +70,7 @@ static void take_value(struct run_file_reading *r, const struct yaml_node *key,
     if (made == UINT32_MAX)
         return;
     if (!good)
-        number = (struct run_number){.kind = NUMBER_INTEGER, .integer = 1};
+        number = (struct host_number){.kind = NUMBER_INTEGER, .integer = 1};
     run->names.v[made].number = number;
 }
 
@@ -86,11 +86,11 @@ static void say_unused(struct run *run, struct run_setting *setting)
              setting->name.text, (int)nearest.best_length, nearest.best);
 }
 
-static void take_values(struct run_file_reading *r, const struct yaml_node *values)
+static void parse_values(struct run_file_reading *r, const struct yaml_node *values)
 {
     for (uint32_t i = 0; values && i < values->count; i += 2)
-        take_value(r, yaml_at(&r->document, values->items[i]),
-                   yaml_at(&r->document, values->items[i + 1]));
+        parse_value(r, yaml_at(&r->document, values->items[i]),
+                    yaml_at(&r->document, values->items[i + 1]));
     for (uint32_t i = 0; i < r->run->settings.n; i++)
         if (!r->run->settings.v[i].used)
             say_unused(r->run, &r->run->settings.v[i]);
@@ -106,8 +106,8 @@ static bool settings_are_good(const struct run *run)
 
 // Buffers
 
-static void take_buffer(struct run_file_reading *r, const struct yaml_node *key,
-                        const struct yaml_node *value)
+static void parse_buffer(struct run_file_reading *r, const struct yaml_node *key,
+                         const struct yaml_node *value)
 {
     struct run *run = r->run;
     struct run_text name = run_text_of(key);
@@ -139,7 +139,7 @@ static void take_buffer(struct run_file_reading *r, const struct yaml_node *key,
 
 // Textures. Their names are declared before the buffers, which may hold handles.
 
-static void take_texture_names(struct run_file_reading *r, const struct yaml_node *textures)
+static void parse_texture_names(struct run_file_reading *r, const struct yaml_node *textures)
 {
     for (uint32_t i = 0; textures && i < textures->count; i += 2) {
         const struct yaml_node *key = yaml_at(&r->document, textures->items[i]);
@@ -149,7 +149,7 @@ static void take_texture_names(struct run_file_reading *r, const struct yaml_nod
     }
 }
 
-static void take_textures(struct run_file_reading *r, const struct yaml_node *textures)
+static void parse_textures(struct run_file_reading *r, const struct yaml_node *textures)
 {
     for (uint32_t i = 0; textures && i < textures->count; i += 2)
         run_texture_keys(r->run, &r->document, yaml_at(&r->document, textures->items[i + 1]),
@@ -158,8 +158,8 @@ static void take_textures(struct run_file_reading *r, const struct yaml_node *te
 
 // Launches
 
-static bool take_shape(struct run_file_reading *r, const struct yaml_node *node,
-                       struct run_expr shape[3])
+static bool parse_shape(struct run_file_reading *r, const struct yaml_node *node,
+                        struct run_expr shape[3])
 {
     struct run_text at = run_text_of(node);
     if (!node)
@@ -178,8 +178,8 @@ static bool take_shape(struct run_file_reading *r, const struct yaml_node *node,
     return true;
 }
 
-static bool take_parts(struct run_file_reading *r, const struct yaml_node *node,
-                       struct run_argument *to)
+static bool parse_parts(struct run_file_reading *r, const struct yaml_node *node,
+                        struct run_argument *to)
 {
     to->at = run_text_of(node);
     to->parts = ARENA_ARRAY(r->run->arena, struct run_argument, node->count + 1);
@@ -198,12 +198,12 @@ static bool take_parts(struct run_file_reading *r, const struct yaml_node *node,
     return true;
 }
 
-static bool take_argument(struct run_file_reading *r, const struct yaml_node *name,
-                          const struct yaml_node *node, struct run_launch *launch)
+static bool parse_argument(struct run_file_reading *r, const struct yaml_node *name,
+                           const struct yaml_node *node, struct run_launch *launch)
 {
     struct run_argument argument = {.name = run_text_of(name)};
     struct run_text at = run_text_of(node);
-    bool good = node->kind == YAML_SEQUENCE ? take_parts(r, node, &argument)
+    bool good = node->kind == YAML_SEQUENCE ? parse_parts(r, node, &argument)
                                             : run_file_is_scalar(r, node, "an argument") &&
                                                   run_argument(r->run, &at, &argument);
     if (name)
@@ -213,8 +213,8 @@ static bool take_argument(struct run_file_reading *r, const struct yaml_node *na
     return good;
 }
 
-static bool take_arguments(struct run_file_reading *r, const struct yaml_node *node,
-                           struct run_launch *launch)
+static bool parse_arguments(struct run_file_reading *r, const struct yaml_node *node,
+                            struct run_launch *launch)
 {
     bool good = true;
     if (!node)
@@ -223,8 +223,8 @@ static bool take_arguments(struct run_file_reading *r, const struct yaml_node *n
     uint32_t step = launch->by_name ? 2 : 1;
     vec_fix(r->run->arena, &launch->args, node->count / step);
     for (uint32_t i = 0; i < node->count; i += step)
-        good &= take_argument(r, launch->by_name ? yaml_at(&r->document, node->items[i]) : NULL,
-                              yaml_at(&r->document, node->items[i + step - 1]), launch);
+        good &= parse_argument(r, launch->by_name ? yaml_at(&r->document, node->items[i]) : NULL,
+                               yaml_at(&r->document, node->items[i + step - 1]), launch);
     return good;
 }
 
@@ -249,13 +249,13 @@ struct run_launch *run_file_launch(struct run_file_reading *r, const struct yaml
     launch->at = run_text_of(node);
     launch->kernel = run_text_of(of.of[KEY_LAUNCH_kernel]);
     map = run_text_of(of.of[KEY_LAUNCH_spatial]);
-    if (!take_shape(r, of.of[KEY_LAUNCH_grid], launch->grid) ||
-        !take_shape(r, of.of[KEY_LAUNCH_block], launch->block) ||
-        !take_shape(r, of.of[KEY_LAUNCH_cluster], launch->cluster) ||
+    if (!parse_shape(r, of.of[KEY_LAUNCH_grid], launch->grid) ||
+        !parse_shape(r, of.of[KEY_LAUNCH_block], launch->block) ||
+        !parse_shape(r, of.of[KEY_LAUNCH_cluster], launch->cluster) ||
         !run_file_expression(r, of.of[KEY_LAUNCH_shared], &launch->shared) ||
         !run_file_expression(r, of.of[KEY_LAUNCH_stream], &launch->stream) ||
         !run_file_flag(r, of.of[KEY_LAUNCH_cooperative], &launch->cooperative) ||
-        !run_map(run, &map, &launch->map) || !take_arguments(r, of.of[KEY_LAUNCH_args], launch))
+        !run_map(run, &map, &launch->map) || !parse_arguments(r, of.of[KEY_LAUNCH_args], launch))
         return NULL;
     if (launch->stream.expr && !r->run->has_streams) {
         run_fault(run, &launch->stream.at, "'stream' is for launches of 'streams'");
@@ -264,19 +264,19 @@ struct run_launch *run_file_launch(struct run_file_reading *r, const struct yaml
     return launch;
 }
 
-static void take_launch(struct run_file_reading *r, const struct yaml_node *node,
-                        struct run_steps *steps)
+static void parse_launch(struct run_file_reading *r, const struct yaml_node *node,
+                         struct run_steps *steps)
 {
     struct run_step step = {.launch = run_file_launch(r, node)};
     if (step.launch)
         vec_push(r->run->arena, &steps->list, step);
 }
 
-static void take_steps(struct run_file_reading *r, const struct yaml_node *node,
-                       struct run_steps *steps);
+static void parse_steps(struct run_file_reading *r, const struct yaml_node *node,
+                        struct run_steps *steps);
 
-static bool take_resets(struct run_file_reading *r, const struct yaml_node *node,
-                        struct run_repeat *repeat)
+static bool parse_resets(struct run_file_reading *r, const struct yaml_node *node,
+                         struct run_repeat *repeat)
 {
     uint32_t count = !node ? 0 : node->kind == YAML_SEQUENCE ? node->count : 1;
     for (uint32_t i = 0; i < count; i++) {
@@ -293,8 +293,8 @@ static bool take_resets(struct run_file_reading *r, const struct yaml_node *node
     return true;
 }
 
-static bool take_repeat(struct run_file_reading *r, const struct yaml_node *node,
-                        struct run_steps *steps)
+static bool parse_repeat(struct run_file_reading *r, const struct yaml_node *node,
+                         struct run_steps *steps)
 {
     struct run *run = r->run;
     struct key_values of;
@@ -310,12 +310,12 @@ static bool take_repeat(struct run_file_reading *r, const struct yaml_node *node
         return false;
     bool good = run_file_expression(r, of.of[KEY_REPEAT_while], &repeat->condition) &&
                 run_file_expression(r, of.of[KEY_REPEAT_max], &repeat->max) &&
-                take_resets(r, of.of[KEY_REPEAT_reset], repeat);
+                parse_resets(r, of.of[KEY_REPEAT_reset], repeat);
     if (good && !repeat->condition.expr && !repeat->times.expr) {
         run_fault(run, &repeat->at, "a repeat needs 'while' or 'times'");
         good = false;
     }
-    take_steps(r, of.of[KEY_REPEAT_launches], &repeat->steps);
+    parse_steps(r, of.of[KEY_REPEAT_launches], &repeat->steps);
     if (index.text)
         run->names.v[repeat->index].closed = true;
     struct run_step step = {.repeat = repeat};
@@ -326,13 +326,13 @@ static bool take_repeat(struct run_file_reading *r, const struct yaml_node *node
 bool run_file_is_one_more(struct run_file_reading *r, const struct yaml_node *node)
 {
     struct run_text at = run_text_of(node);
-    if (++r->steps == MOST_STEPS + 1)
+    if (++r->steps == MAX_STEPS + 1)
         run_fault(r->run, &at, "more than 100000 launches: use 'repeat' with 'times'");
-    return r->steps <= MOST_STEPS;
+    return r->steps <= MAX_STEPS;
 }
 
-static void take_together(struct run_file_reading *r, const struct yaml_node *node,
-                          struct run_steps *steps)
+static void parse_together(struct run_file_reading *r, const struct yaml_node *node,
+                           struct run_steps *steps)
 {
     struct run *run = r->run;
     struct run_together *together = ARENA_NEW(run->arena, struct run_together);
@@ -360,8 +360,8 @@ static bool is_group(struct run_file_reading *r, const struct yaml_node *node)
     return false;
 }
 
-static void take_group(struct run_file_reading *r, const struct yaml_node *node,
-                       struct run_steps *steps)
+static void parse_group(struct run_file_reading *r, const struct yaml_node *node,
+                        struct run_steps *steps)
 {
     struct key_values of;
     struct run_text at = run_text_of(node);
@@ -370,20 +370,20 @@ static void take_group(struct run_file_reading *r, const struct yaml_node *node,
     if (of.of[KEY_STEP_repeat] && of.of[KEY_STEP_together])
         run_fault(r->run, &at, "'repeat' and 'together' must be separate steps");
     else if (of.of[KEY_STEP_repeat])
-        take_repeat(r, of.of[KEY_STEP_repeat], steps);
+        parse_repeat(r, of.of[KEY_STEP_repeat], steps);
     else
-        take_together(r, of.of[KEY_STEP_together], steps);
+        parse_together(r, of.of[KEY_STEP_together], steps);
 }
 
-static void take_step(struct run_file_reading *r, const struct yaml_node *node,
-                      struct run_steps *steps)
+static void parse_step(struct run_file_reading *r, const struct yaml_node *node,
+                       struct run_steps *steps)
 {
     if (run_file_is_one_more(r, node))
-        (is_group(r, node) ? take_group : take_launch)(r, node, steps);
+        (is_group(r, node) ? parse_group : parse_launch)(r, node, steps);
 }
 
-static void take_steps(struct run_file_reading *r, const struct yaml_node *node,
-                       struct run_steps *steps)
+static void parse_steps(struct run_file_reading *r, const struct yaml_node *node,
+                        struct run_steps *steps)
 {
     struct run_text at = run_text_of(node);
     if (r->depth == DEEPEST) {
@@ -392,15 +392,15 @@ static void take_steps(struct run_file_reading *r, const struct yaml_node *node,
     }
     r->depth++;
     for (uint32_t i = 0; i < node->count; i++)
-        take_step(r, yaml_at(&r->document, node->items[i]), steps);
+        parse_step(r, yaml_at(&r->document, node->items[i]), steps);
     r->depth--;
 }
 
 // Expectations
 
 // Reads the expected values, which are of one of three kinds.
-static bool take_expected(struct run_file_reading *r, const struct key_values *of,
-                          struct run_check *check)
+static bool parse_expected(struct run_file_reading *r, const struct key_values *of,
+                           struct run_check *check)
 {
     struct run_text reference = run_text_of(of->of[KEY_EXPECT_reference]);
     struct run_text fill = run_text_of(of->of[KEY_EXPECT_fill]);
@@ -418,7 +418,7 @@ static bool take_expected(struct run_file_reading *r, const struct key_values *o
     return !fill.text || run_fill(r->run, &fill, &check->fill);
 }
 
-static void take_check(struct run_file_reading *r, const struct yaml_node *node)
+static void parse_check(struct run_file_reading *r, const struct yaml_node *node)
 {
     struct run *run = r->run;
     struct key_values of;
@@ -426,7 +426,7 @@ static void take_check(struct run_file_reading *r, const struct yaml_node *node)
         return;
     struct run_text buffer = run_text_of(of.of[KEY_EXPECT_buffer]);
     struct run_check check = {.at = run_text_of(node), .buffer = run_find_buffer(run, &buffer)};
-    if (check.buffer != UINT32_MAX && take_expected(r, &of, &check) &&
+    if (check.buffer != UINT32_MAX && parse_expected(r, &of, &check) &&
         run_file_expression(r, of.of[KEY_EXPECT_rtol], &check.rtol) &&
         run_file_expression(r, of.of[KEY_EXPECT_atol], &check.atol))
         vec_push(run->arena, &run->checks, check);
@@ -434,7 +434,7 @@ static void take_check(struct run_file_reading *r, const struct yaml_node *node)
 
 // The file
 
-static void take_folder(struct run *run)
+static void set_folder(struct run *run)
 {
     const char *slash = strrchr(run->source->name, '/');
     if (slash)
@@ -442,7 +442,7 @@ static void take_folder(struct run *run)
             arena_strndup(run->arena, run->source->name, (size_t)(slash - run->source->name) + 1);
 }
 
-static void take_launches(struct run_file_reading *r, const struct key_values *of)
+static void parse_launches(struct run_file_reading *r, const struct key_values *of)
 {
     const struct yaml_node *launches = of->of[KEY_RUN_launches], *streams = of->of[KEY_RUN_streams];
     if (!launches == !streams) {
@@ -454,10 +454,10 @@ static void take_launches(struct run_file_reading *r, const struct key_values *o
     if (streams)
         run_file_calls(r, streams, &r->run->calls);
     else
-        take_steps(r, launches, &r->run->steps);
+        parse_steps(r, launches, &r->run->steps);
 }
 
-static void take_all(struct run_file_reading *r, const struct key_values *of)
+static void parse_all(struct run_file_reading *r, const struct key_values *of)
 {
     struct run *run = r->run;
     const struct yaml_node *buffers = of->of[KEY_RUN_buffers], *checks = of->of[KEY_RUN_expect];
@@ -465,27 +465,27 @@ static void take_all(struct run_file_reading *r, const struct key_values *of)
     run->metadata = run_text_of(of->of[KEY_RUN_metadata]);
     run->module = run_text_of(of->of[KEY_RUN_module]);
     run->arch = run_text_of(of->of[KEY_RUN_arch]);
-    take_values(r, of->of[KEY_RUN_values]);
-    take_texture_names(r, of->of[KEY_RUN_textures]);
+    parse_values(r, of->of[KEY_RUN_values]);
+    parse_texture_names(r, of->of[KEY_RUN_textures]);
     for (uint32_t i = 0; buffers && i < buffers->count; i += 2)
-        take_buffer(r, yaml_at(&r->document, buffers->items[i]),
-                    yaml_at(&r->document, buffers->items[i + 1]));
+        parse_buffer(r, yaml_at(&r->document, buffers->items[i]),
+                     yaml_at(&r->document, buffers->items[i + 1]));
     // Stop here after errors: a name whose definition failed would only be reported as unknown.
     if (run->diags->errors)
         return;
-    take_textures(r, of->of[KEY_RUN_textures]);
+    parse_textures(r, of->of[KEY_RUN_textures]);
     if (run->diags->errors)
         return;
-    take_launches(r, of);
+    parse_launches(r, of);
     for (uint32_t i = 0; checks && i < checks->count; i++)
-        take_check(r, yaml_at(&r->document, checks->items[i]));
+        parse_check(r, yaml_at(&r->document, checks->items[i]));
 }
 
 bool run_read(struct run *run, struct arena *arena)
 {
     struct run_file_reading reading = {.run = run};
     struct key_values of;
-    take_folder(run);
+    set_folder(run);
     if (!yaml_read(&reading.document, arena, run->source, run->diags))
         return false;
     if (reading.document.root == YAML_NOTHING) {
@@ -494,6 +494,6 @@ bool run_read(struct run *run, struct arena *arena)
     }
     if (keys_read(&of, &reading.document, yaml_at(&reading.document, reading.document.root),
                   CONTEXT_RUN, run->diags))
-        take_all(&reading, &of);
+        parse_all(&reading, &of);
     return !run->diags->errors && settings_are_good(run);
 }

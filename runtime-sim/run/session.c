@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-    MOST_ROUNDS = 1000000,        // limit of a repeat without `max`
-    MOST_ALL_ROUNDS = 1000000000, // limit of all repeats together, and of any `max`
+    MAX_ROUNDS = 1000000,        // limit of a repeat without `max`
+    MAX_ALL_ROUNDS = 1000000000, // limit of all repeats together, and of any `max`
 };
 
 // Buffers
@@ -108,15 +108,15 @@ static bool find_room(struct session *session, struct run_buffer *buffer, uint64
 // full/empty bits ignore the counts.
 static bool set_counts(struct session *session, const struct run_buffer *buffer)
 {
-    enum { MOST = 256 };
+    enum { LIMIT = 256 };
     int64_t fills = 1, reads = 0;
     const struct run_expr *given = buffer->fills.expr ? &buffer->fills : &buffer->reads;
     if (!given->expr || !session->device.planes.initial)
         return true;
     if ((buffer->fills.expr &&
-         !run_integer(session->run, &buffer->fills, 1, MOST, "the number of fills", &fills)) ||
+         !run_integer(session->run, &buffer->fills, 1, LIMIT, "the number of fills", &fills)) ||
         (buffer->reads.expr &&
-         !run_integer(session->run, &buffer->reads, 0, MOST, "the number of reads", &reads)))
+         !run_integer(session->run, &buffer->reads, 0, LIMIT, "the number of reads", &reads)))
         return false;
     const char *fault =
         plane_set_counts(session->device.image, buffer->address, (uint32_t)fills, (uint32_t)reads);
@@ -191,7 +191,7 @@ static enum session_outcome do_round(struct session *session, const struct run_r
     bool begun = depth + 1 < session->resumed;
     if (repeat->index != UINT32_MAX)
         run->names.v[repeat->index].number =
-            (struct run_number){.kind = NUMBER_INTEGER, .integer = round};
+            (struct host_number){.kind = NUMBER_INTEGER, .integer = round};
     for (uint32_t i = 0; i < repeat->resets.n && !begun; i++) {
         struct run_buffer *buffer = &run->buffers.v[repeat->resets.v[i]];
         if (!reset(session, buffer))
@@ -203,7 +203,7 @@ static enum session_outcome do_round(struct session *session, const struct run_r
 // Evaluates the condition. Returns 1 for another round, 0 for the end, −1 after an error.
 static int goes_on(struct session *session, const struct run_repeat *repeat)
 {
-    struct run_number number;
+    struct host_number number;
     if (!repeat->condition.expr)
         return 1;
     if (!run_value(session->run, &repeat->condition, &number))
@@ -225,33 +225,33 @@ static enum session_outcome check_rounds(struct session *session, const struct r
 {
     struct arena *arena = session->arena;
     const char *more = repeat->max.expr ? "" : "; 'max' sets another limit";
-    if (repeat->times.expr && frame->times > frame->most)
+    if (repeat->times.expr && frame->times > frame->max)
         return too_long(
             session, &repeat->times.at,
             arena_printf(arena, "'times' is %" PRIu64 ", and the limit is %" PRIu64 " rounds%s",
-                         frame->times, frame->most, more));
-    if (repeat->condition.expr && frame->round == frame->most)
+                         frame->times, frame->max, more));
+    if (repeat->condition.expr && frame->round == frame->max)
         return too_long(session, &repeat->condition.at,
                         arena_printf(arena, "'%s' still holds after %" PRIu64 " rounds%s",
                                      repeat->condition.at.text, frame->round, more));
-    if (session->rounds++ == MOST_ALL_ROUNDS)
+    if (session->rounds++ == MAX_ALL_ROUNDS)
         return too_long(
             session, &repeat->at,
-            arena_printf(arena, "all repeats together have run %d rounds", MOST_ALL_ROUNDS));
+            arena_printf(arena, "all repeats together have run %d rounds", MAX_ALL_ROUNDS));
     return SESSION_DONE;
 }
 
-static bool take_rounds(struct session *session, const struct run_repeat *repeat,
-                        struct session_frame *frame)
+static bool evaluate_rounds(struct session *session, const struct run_repeat *repeat,
+                            struct session_frame *frame)
 {
-    int64_t times = INT64_MAX, most = MOST_ROUNDS;
+    int64_t times = INT64_MAX, max = MAX_ROUNDS;
     bool good = (!repeat->times.expr || run_integer(session->run, &repeat->times, 0, INT64_MAX,
                                                     "the number of rounds", &times)) &&
-                (!repeat->max.expr || run_integer(session->run, &repeat->max, 1, MOST_ALL_ROUNDS,
-                                                  "the limit of rounds", &most));
+                (!repeat->max.expr || run_integer(session->run, &repeat->max, 1, MAX_ALL_ROUNDS,
+                                                  "the limit of rounds", &max));
     frame->round = 0;
     frame->times = (uint64_t)times;
-    frame->most = (uint64_t)most;
+    frame->max = (uint64_t)max;
     return good;
 }
 
@@ -259,7 +259,7 @@ static enum session_outcome do_repeat(struct session *session, const struct run_
                                       uint32_t depth)
 {
     // `path` may be reallocated in a round, so no pointer into it is kept.
-    if (depth >= session->resumed && !take_rounds(session, repeat, &session->path.v[depth]))
+    if (depth >= session->resumed && !evaluate_rounds(session, repeat, &session->path.v[depth]))
         return SESSION_BAD_INPUT;
     for (; session->path.v[depth].round < session->path.v[depth].times;
          session->path.v[depth].round++) {

@@ -49,7 +49,7 @@ struct session_fault {
 // Position in a list of steps: the step and, if the step is a repeat, its round.
 struct session_frame {
     uint32_t step;
-    uint64_t round, times, most; // current round; limits as evaluated before the first round
+    uint64_t round, times, max; // current round; limits as evaluated before the first round
 };
 
 struct session {

@@ -5,18 +5,18 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { STREAMS = 16, MOST_ROUNDS = 1000000 };
+enum { STREAMS = 16, MAX_ROUNDS = 1000000 };
 
-struct streams_run {
+struct stream_execution {
     struct session *session;
     struct host *host;
     struct host_stream streams[STREAMS];
 };
 
-static enum session_outcome do_calls(struct streams_run *s, const struct run_calls *calls);
+static enum session_outcome do_calls(struct stream_execution *s, const struct run_calls *calls);
 
 // Returns the stream of an expression, stream 0 without one, or NULL after an error.
-static struct host_stream *find_stream(struct streams_run *s, const struct run_expr *expr)
+static struct host_stream *find_stream(struct stream_execution *s, const struct run_expr *expr)
 {
     int64_t number = 0;
     if (expr->expr && !run_integer(s->session->run, expr, 0, STREAMS - 1, "the stream", &number))
@@ -26,7 +26,7 @@ static struct host_stream *find_stream(struct streams_run *s, const struct run_e
 
 // Reports how a wait for commands ended. If no command can continue, the notes name what each waits
 // for.
-static enum session_outcome end_wait(struct streams_run *s, const struct run_text *at,
+static enum session_outcome end_wait(struct stream_execution *s, const struct run_text *at,
                                      const struct device_result *result)
 {
     struct session *session = s->session;
@@ -45,8 +45,8 @@ static enum session_outcome end_wait(struct streams_run *s, const struct run_tex
 }
 
 // Evaluates the range of a copy or state change, in elements. Returns false after an error.
-static bool take_elements(struct run *run, const struct run_call *call,
-                          const struct run_buffer *buffer, int64_t *first, int64_t *count)
+static bool evaluate_range(struct run *run, const struct run_call *call,
+                           const struct run_buffer *buffer, int64_t *first, int64_t *count)
 {
     int64_t all = (int64_t)buffer->elements;
     *first = 0;
@@ -57,7 +57,7 @@ static bool take_elements(struct run *run, const struct run_call *call,
            run_integer(run, &call->count, 0, all - *first, "the number of elements", count);
 }
 
-static enum session_outcome do_copy(struct streams_run *s, const struct run_call *call)
+static enum session_outcome do_copy(struct stream_execution *s, const struct run_call *call)
 {
     struct run *run = s->session->run;
     const struct run_buffer *buffer = &run->buffers.v[call->buffer];
@@ -65,7 +65,7 @@ static enum session_outcome do_copy(struct streams_run *s, const struct run_call
     struct device_result result;
     int64_t first, count;
     bool enqueued = true;
-    if (!stream || !take_elements(run, call, buffer, &first, &count))
+    if (!stream || !evaluate_range(run, call, buffer, &first, &count))
         return SESSION_BAD_INPUT;
     uint64_t bytes = buffer->type->bytes, offset = (uint64_t)first * bytes;
     struct host_copy copy = {.bytes = (uint64_t)count * bytes, .mark = call->mark};
@@ -89,7 +89,7 @@ static enum session_outcome do_copy(struct streams_run *s, const struct run_call
     return SESSION_DONE;
 }
 
-static enum session_outcome do_launch(struct streams_run *s, const struct run_call *call)
+static enum session_outcome do_launch(struct stream_execution *s, const struct run_call *call)
 {
     struct host_stream *stream = find_stream(s, &call->launch->stream);
     struct device_launch *launch = stream ? session_prepare_launch(s->session, call->launch) : NULL;
@@ -98,7 +98,7 @@ static enum session_outcome do_launch(struct streams_run *s, const struct run_ca
     return launch ? SESSION_DONE : SESSION_BAD_INPUT;
 }
 
-static enum session_outcome do_sync(struct streams_run *s, const struct run_call *call)
+static enum session_outcome do_sync(struct stream_execution *s, const struct run_call *call)
 {
     struct host_stream *stream = call->stream.expr ? find_stream(s, &call->stream) : NULL;
     struct device_result result;
@@ -111,12 +111,12 @@ static enum session_outcome do_sync(struct streams_run *s, const struct run_call
     return end_wait(s, &call->at, &result);
 }
 
-static enum session_outcome do_state(struct streams_run *s, const struct run_call *call)
+static enum session_outcome do_state(struct stream_execution *s, const struct run_call *call)
 {
     const struct run_buffer *buffer = &s->session->run->buffers.v[call->buffer];
     struct host_stream *stream = find_stream(s, &call->stream);
     int64_t first, count;
-    if (!stream || !take_elements(s->session->run, call, buffer, &first, &count))
+    if (!stream || !evaluate_range(s->session->run, call, buffer, &first, &count))
         return SESSION_BAD_INPUT;
     if (!count ||
         host_set_state(stream, buffer->address + (uint64_t)first * buffer->type->bytes,
@@ -127,14 +127,14 @@ static enum session_outcome do_state(struct streams_run *s, const struct run_cal
     return SESSION_BAD_INPUT;
 }
 
-static enum session_outcome do_at(struct streams_run *s, const struct run_call *call)
+static enum session_outcome do_at(struct stream_execution *s, const struct run_call *call)
 {
     struct run *run = s->session->run;
-    struct run_number number;
+    struct host_number number;
     if (!run_value(run, &call->value, &number))
         return SESSION_BAD_INPUT;
     double time = number_real(&number) * HOST_US;
-    if (number_is_place(&number) || !(time >= (double)s->host->now && time < HOST_LONGEST)) {
+    if (number_is_reference(&number) || !(time >= (double)s->host->now && time < HOST_LONGEST)) {
         run_fault(run, &call->value.at,
                   "the host is at %.3f us: 'at' must be a later time in microseconds",
                   (double)s->host->now / HOST_US);
@@ -145,7 +145,7 @@ static enum session_outcome do_at(struct streams_run *s, const struct run_call *
     return SESSION_DONE;
 }
 
-static enum session_outcome do_cpu(struct streams_run *s, const struct run_call *call)
+static enum session_outcome do_cpu(struct stream_execution *s, const struct run_call *call)
 {
     int64_t elements;
     if (!run_integer(s->session->run, &call->value, 0, INT64_C(1) << 40, "the number of elements",
@@ -155,7 +155,7 @@ static enum session_outcome do_cpu(struct streams_run *s, const struct run_call 
     return SESSION_DONE;
 }
 
-static enum session_outcome do_reset(struct streams_run *s, const struct run_call *call)
+static enum session_outcome do_reset(struct stream_execution *s, const struct run_call *call)
 {
     const struct run_buffer *buffer = &s->session->run->buffers.v[call->buffer];
     if (!buffer->host.at.text)
@@ -168,7 +168,7 @@ static enum session_outcome do_reset(struct streams_run *s, const struct run_cal
 // Evaluates the condition. Returns 1 for another round, 0 for the end, -1 after an error.
 static int has_round(struct run *run, const struct run_calls *calls)
 {
-    struct run_number number;
+    struct host_number number;
     if (!calls->condition.expr)
         return 1;
     if (!run_value(run, &calls->condition, &number))
@@ -176,25 +176,25 @@ static int has_round(struct run *run, const struct run_calls *calls)
     return number.kind == NUMBER_REAL ? number.real != 0 : number.integer != 0;
 }
 
-static enum session_outcome do_repeat(struct streams_run *s, const struct run_call *call)
+static enum session_outcome do_repeat(struct stream_execution *s, const struct run_call *call)
 {
     struct run *run = s->session->run;
     const struct run_calls *calls = call->calls;
-    int64_t times = INT64_MAX, most = MOST_ROUNDS;
+    int64_t times = INT64_MAX, max = MAX_ROUNDS;
     if ((calls->times.expr &&
          !run_integer(run, &calls->times, 0, INT64_MAX, "the number of rounds", &times)) ||
         (calls->max.expr &&
-         !run_integer(run, &calls->max, 1, INT64_MAX, "the limit of rounds", &most)))
+         !run_integer(run, &calls->max, 1, INT64_MAX, "the limit of rounds", &max)))
         return SESSION_BAD_INPUT;
     for (int64_t round = 0; round < times; round++) {
-        if (round == most) {
+        if (round == max) {
             diag_add(run->diags, DIAG_ERROR, "no-progress", call->at.begin, call->at.end,
-                     "the repeat has had %" PRId64 " rounds", most);
+                     "the repeat has had %" PRId64 " rounds", max);
             return SESSION_NO_PROGRESS;
         }
         if (calls->index != UINT32_MAX)
             run->names.v[calls->index].number =
-                (struct run_number){.kind = NUMBER_INTEGER, .integer = round};
+                (struct host_number){.kind = NUMBER_INTEGER, .integer = round};
         enum session_outcome outcome = do_calls(s, calls);
         int more = outcome == SESSION_DONE ? has_round(run, calls) : 0;
         if (more <= 0)
@@ -203,9 +203,10 @@ static enum session_outcome do_repeat(struct streams_run *s, const struct run_ca
     return SESSION_DONE;
 }
 
-static enum session_outcome do_calls(struct streams_run *s, const struct run_calls *calls)
+static enum session_outcome do_calls(struct stream_execution *s, const struct run_calls *calls)
 {
-    static enum session_outcome (*const all[])(struct streams_run *, const struct run_call *) = {
+    static enum session_outcome (*const all[])(struct stream_execution *,
+                                               const struct run_call *) = {
         [CALL_COPY] = do_copy,    [CALL_LAUNCH] = do_launch, [CALL_SYNC] = do_sync,
         [CALL_EMPTY] = do_state,  [CALL_FILL] = do_state,    [CALL_RELEASE] = do_state,
         [CALL_AT] = do_at,        [CALL_CPU] = do_cpu,       [CALL_RESET] = do_reset,
@@ -222,7 +223,7 @@ static enum session_outcome do_calls(struct streams_run *s, const struct run_cal
 }
 
 // Makes the host's copy the result of each buffer that is copied to the host.
-static void take_results(struct run *run)
+static void use_host_data(struct run *run)
 {
     for (uint32_t i = 0; i < run->buffers.n; i++)
         if (run->buffers.v[i].comes_back)
@@ -231,7 +232,7 @@ static void take_results(struct run *run)
 
 enum session_outcome session_streams(struct session *session)
 {
-    struct streams_run s = {.session = session, .host = session->host};
+    struct stream_execution s = {.session = session, .host = session->host};
     struct device_result result;
     host_begin(s.host, &session->device, session->timed, s.host->config);
     host_trace_begin(s.host);
@@ -248,6 +249,6 @@ enum session_outcome session_streams(struct session *session)
     host_end(s.host);
     for (int i = 0; i < STREAMS; i++)
         host_stream_remove(&s.streams[i]);
-    take_results(session->run);
+    use_host_data(session->run);
     return outcome;
 }

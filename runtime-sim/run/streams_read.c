@@ -118,8 +118,8 @@ static bool read_value(struct run_file_reading *r, const struct yaml_node *node,
     return run_file_is_scalar(r, node, "this") && run_file_expression(r, node, &call->value);
 }
 
-static void take_call(struct run_file_reading *r, const struct yaml_node *node,
-                      struct run_calls *calls)
+static void parse_call(struct run_file_reading *r, const struct yaml_node *node,
+                       struct run_calls *calls)
 {
     static bool (*const readers[])(struct run_file_reading *, const struct yaml_node *,
                                    struct run_call *) = {
@@ -157,7 +157,7 @@ void run_file_calls(struct run_file_reading *r, const struct yaml_node *node,
     for (uint32_t i = 0; i < node->count; i++) {
         const struct yaml_node *item = yaml_at(&r->document, node->items[i]);
         if (run_file_is_one_more(r, item))
-            take_call(r, item, calls);
+            parse_call(r, item, calls);
     }
     r->depth--;
 }

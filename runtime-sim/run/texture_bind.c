@@ -7,10 +7,10 @@
 #include <string.h>
 
 enum {
-    MOST_TEXELS = 1 << 28, // of a texture with one dimension
-    MOST_WIDTH = 1 << 17,
-    MOST_HEIGHT = 1 << 16,
-    MOST_PITCH = 1 << 30,
+    MAX_TEXELS = 1 << 28, // of a texture with one dimension
+    MAX_WIDTH = 1 << 17,
+    MAX_HEIGHT = 1 << 16,
+    MAX_PITCH = 1 << 30,
     PITCH_ALIGN = 32,
 };
 
@@ -99,7 +99,7 @@ static int find_format(const struct scalar *type)
     return -1;
 }
 
-static bool take_format(struct argument_texture *b)
+static bool bind_format(struct argument_texture *b)
 {
     const struct run_texture *from = b->from;
     const struct scalar *type = from->type ? from->type : b->buffer->type;
@@ -152,11 +152,11 @@ static bool check_how(const struct argument_texture *b)
     return true;
 }
 
-static bool take_pitch(struct argument_texture *b)
+static bool bind_pitch(struct argument_texture *b)
 {
     int64_t row = (int64_t)b->texture.width * b->texel, pitch = row;
     const struct run_expr *from = &b->from->pitch;
-    if (from->expr && !run_integer(run_of(b), from, row, MOST_PITCH, "the pitch", &pitch))
+    if (from->expr && !run_integer(run_of(b), from, row, MAX_PITCH, "the pitch", &pitch))
         return false;
     if (from->expr && pitch % PITCH_ALIGN) {
         run_fault(run_of(b), &from->at, "the pitch is %" PRId64 ", but must be a multiple of %d",
@@ -167,27 +167,27 @@ static bool take_pitch(struct argument_texture *b)
     return true;
 }
 
-static bool take_size(struct argument_texture *b)
+static bool bind_size(struct argument_texture *b)
 {
     const struct run_texture *from = b->from;
     uint64_t bytes = b->buffer->elements * b->buffer->type->bytes;
     int64_t width = (int64_t)(bytes / b->texel), height = 1;
     bool flat = !from->height.expr;
-    if (from->width.expr && !run_integer(run_of(b), &from->width, 1,
-                                         flat ? MOST_TEXELS : MOST_WIDTH, "the width", &width))
+    if (from->width.expr && !run_integer(run_of(b), &from->width, 1, flat ? MAX_TEXELS : MAX_WIDTH,
+                                         "the width", &width))
         return false;
-    if (!flat && !run_integer(run_of(b), &from->height, 1, MOST_HEIGHT, "the height", &height))
+    if (!flat && !run_integer(run_of(b), &from->height, 1, MAX_HEIGHT, "the height", &height))
         return false;
-    if (width < 1 || width > MOST_TEXELS) {
+    if (width < 1 || width > MAX_TEXELS) {
         run_fault(run_of(b), &from->at,
                   "'%s' holds %" PRId64 " texels, but only 1 to %d are "
                   "supported",
-                  b->buffer->name, width, MOST_TEXELS);
+                  b->buffer->name, width, MAX_TEXELS);
         return false;
     }
     b->texture.width = (uint32_t)width;
     b->texture.height = flat ? 0 : (uint32_t)height;
-    if (!take_pitch(b))
+    if (!bind_pitch(b))
         return false;
     uint64_t need = (uint64_t)(height - 1) * b->texture.pitch + (uint64_t)width * b->texel;
     if (need > bytes)
@@ -198,7 +198,7 @@ static bool take_size(struct argument_texture *b)
 }
 
 // Stores the border values, which have the type of the values that texture reads return.
-static bool take_border(struct argument_texture *b)
+static bool bind_border(struct argument_texture *b)
 {
     const struct run_texture *from = b->from;
     bool sign = formats[b->texture.format][0] == 's';
@@ -208,14 +208,14 @@ static bool take_border(struct argument_texture *b)
                 from->how[WAY_ADDRESS_Y] == TEXTURE_CLAMP_TO_BORDER;
     for (int i = 0; i < 4 && from->border[i].expr; i++) {
         const struct run_text *at = &from->border[i].at;
-        struct run_number number;
+        struct host_number number;
         if (!used) {
             run_fault(run_of(b), at, "a border needs 'address: border'");
             return false;
         }
         if (!run_value(run_of(b), &from->border[i], &number))
             return false;
-        const char *error = number_is_place(&number)
+        const char *error = number_is_reference(&number)
                                 ? "it is not a number"
                                 : scalar_store(type, &number, &b->texture.sampler.border[i]);
         if (error) {
@@ -228,7 +228,7 @@ static bool take_border(struct argument_texture *b)
 
 // Textures and samplers
 
-static void take_sampler(struct argument_texture *b)
+static void bind_sampler(struct argument_texture *b)
 {
     const struct run_texture *from = b->from;
     struct sampler *sampler = &b->texture.sampler;
@@ -246,13 +246,13 @@ static bool bind(struct session *session, const struct run_texture *from)
     struct argument_texture b = {.session = session, .from = from};
     if (from->buffer != UINT32_MAX)
         b.buffer = &session->run->buffers.v[from->buffer];
-    take_sampler(&b);
+    bind_sampler(&b);
     if (!b.buffer) {
         sampler_bind(session->device.textures, session->arena, from->handle, &b.texture.sampler);
         return true;
     }
     b.texture.address = b.buffer->address;
-    if (!take_format(&b) || !check_how(&b) || !take_size(&b) || !take_border(&b))
+    if (!bind_format(&b) || !check_how(&b) || !bind_size(&b) || !bind_border(&b))
         return false;
     texture_bind(session->device.textures, session->arena, from->handle, &b.texture);
     return true;

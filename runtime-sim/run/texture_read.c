@@ -84,8 +84,8 @@ static const char *const way_keys[TEXTURE_WAYS] = {
     [WAY_READ] = "read",
 };
 
-static bool take_word(struct run *run, const struct yaml_node *node, enum texture_way kind,
-                      enum texture_way way, struct run_texture *to)
+static bool parse_word(struct run *run, const struct yaml_node *node, enum texture_way kind,
+                       enum texture_way way, struct run_texture *to)
 {
     struct run_text at = run_text_of(node);
     int word = node ? find_word(&at) : -1;
@@ -99,8 +99,8 @@ static bool take_word(struct run *run, const struct yaml_node *node, enum textur
     return false;
 }
 
-static bool take_address(struct run *run, const struct yaml_document *document,
-                         const struct yaml_node *node, struct run_texture *to)
+static bool parse_address(struct run *run, const struct yaml_document *document,
+                          const struct yaml_node *node, struct run_texture *to)
 {
     const struct yaml_node *x = node, *y = node;
     if (node && node->kind == YAML_SEQUENCE) {
@@ -112,12 +112,12 @@ static bool take_address(struct run *run, const struct yaml_document *document,
         x = yaml_at(document, node->items[0]);
         y = yaml_at(document, node->items[1]);
     }
-    return take_word(run, x, WAY_ADDRESS_X, WAY_ADDRESS_X, to) &&
-           take_word(run, y, WAY_ADDRESS_X, WAY_ADDRESS_Y, to);
+    return parse_word(run, x, WAY_ADDRESS_X, WAY_ADDRESS_X, to) &&
+           parse_word(run, y, WAY_ADDRESS_X, WAY_ADDRESS_Y, to);
 }
 
-static bool take_border(struct run *run, const struct yaml_document *document,
-                        const struct yaml_node *node, struct run_texture *to)
+static bool parse_border(struct run *run, const struct yaml_document *document,
+                         const struct yaml_node *node, struct run_texture *to)
 {
     bool list = node && node->kind == YAML_SEQUENCE;
     uint32_t count = !node ? 0 : list ? node->count : 1;
@@ -135,7 +135,7 @@ static bool take_border(struct run *run, const struct yaml_document *document,
     return true;
 }
 
-static bool take_expression(struct run *run, const struct yaml_node *node, struct run_expr *to)
+static bool parse_expression(struct run *run, const struct yaml_node *node, struct run_expr *to)
 {
     struct run_text at = run_text_of(node);
     return !node || run_expression(run, &at, to);
@@ -156,7 +156,7 @@ static bool has_texels(struct run *run, const struct key_values *of)
     return false;
 }
 
-static bool take_texels(struct run *run, const struct key_values *of, struct run_texture *to)
+static bool parse_texels(struct run *run, const struct key_values *of, struct run_texture *to)
 {
     struct run_text buffer = run_text_of(of->of[KEY_TEXTURE_buffer]);
     if (!buffer.text)
@@ -164,10 +164,10 @@ static bool take_texels(struct run *run, const struct key_values *of, struct run
     to->buffer = run_find_buffer(run, &buffer);
     to->type_at = run_text_of(of->of[KEY_TEXTURE_type]);
     if (to->buffer == UINT32_MAX || (to->type_at.text && !run_type(run, &to->type_at, &to->type)) ||
-        !take_expression(run, of->of[KEY_TEXTURE_channels], &to->channels) ||
-        !take_expression(run, of->of[KEY_TEXTURE_width], &to->width) ||
-        !take_expression(run, of->of[KEY_TEXTURE_height], &to->height) ||
-        !take_expression(run, of->of[KEY_TEXTURE_pitch], &to->pitch))
+        !parse_expression(run, of->of[KEY_TEXTURE_channels], &to->channels) ||
+        !parse_expression(run, of->of[KEY_TEXTURE_width], &to->width) ||
+        !parse_expression(run, of->of[KEY_TEXTURE_height], &to->height) ||
+        !parse_expression(run, of->of[KEY_TEXTURE_pitch], &to->pitch))
         return false;
     const struct run_text *at = to->height.expr && !to->width.expr   ? &to->height.at
                                 : to->pitch.expr && !to->height.expr ? &to->pitch.at
@@ -184,17 +184,17 @@ bool run_texture_keys(struct run *run, const struct yaml_document *document,
     if (!keys_read(&of, document, keys, CONTEXT_TEXTURE, run->diags))
         return false;
     to->variable = run_text_of(of.of[KEY_TEXTURE_variable]);
-    return take_texels(run, &of, to) &&
-           take_address(run, document, of.of[KEY_TEXTURE_address], to) &&
-           take_border(run, document, of.of[KEY_TEXTURE_border], to) &&
-           take_word(run, of.of[KEY_TEXTURE_filter], WAY_FILTER, WAY_FILTER, to) &&
-           take_word(run, of.of[KEY_TEXTURE_coordinates], WAY_COORDINATES, WAY_COORDINATES, to) &&
-           take_word(run, of.of[KEY_TEXTURE_read], WAY_READ, WAY_READ, to);
+    return parse_texels(run, &of, to) &&
+           parse_address(run, document, of.of[KEY_TEXTURE_address], to) &&
+           parse_border(run, document, of.of[KEY_TEXTURE_border], to) &&
+           parse_word(run, of.of[KEY_TEXTURE_filter], WAY_FILTER, WAY_FILTER, to) &&
+           parse_word(run, of.of[KEY_TEXTURE_coordinates], WAY_COORDINATES, WAY_COORDINATES, to) &&
+           parse_word(run, of.of[KEY_TEXTURE_read], WAY_READ, WAY_READ, to);
 }
 
 // Command lines
 
-static bool take_line_word(struct run *run, const struct run_text *at, struct run_texture *to)
+static bool parse_line_word(struct run *run, const struct run_text *at, struct run_texture *to)
 {
     int word = find_word(at);
     if (word < 0 || to->how_at[words[word].way].text) {
@@ -211,12 +211,12 @@ static bool take_line_word(struct run *run, const struct run_text *at, struct ru
     return true;
 }
 
-static bool take_words(struct run *run, const struct run_text *at, struct run_texture *to)
+static bool parse_words(struct run *run, const struct run_text *at, struct run_texture *to)
 {
     for (uint32_t begin = 0; begin < at->length;) {
         uint32_t end = begin + (uint32_t)strcspn(at->text + begin, ",");
         struct run_text word = run_part(run, at, begin, end);
-        if (!take_line_word(run, &word, to))
+        if (!parse_line_word(run, &word, to))
             return false;
         begin = end + 1;
     }
@@ -224,7 +224,7 @@ static bool take_words(struct run *run, const struct run_text *at, struct run_te
 }
 
 // Reads TYPE[xCHANNELS].
-static bool take_line_type(struct run *run, const struct run_text *at, struct run_texture *to)
+static bool parse_line_type(struct run *run, const struct run_text *at, struct run_texture *to)
 {
     const char *times = strchr(at->text, 'x');
     uint32_t length = times ? (uint32_t)(times - at->text) : at->length;
@@ -237,7 +237,7 @@ static bool take_line_type(struct run *run, const struct run_text *at, struct ru
     return run_type(run, &to->type_at, &to->type);
 }
 
-static bool take_line_size(struct run *run, const struct run_text *at, struct run_texture *to)
+static bool parse_line_size(struct run *run, const struct run_text *at, struct run_texture *to)
 {
     struct run_expr shape[3] = {0};
     if (!run_shape(run, at, shape))
@@ -275,7 +275,7 @@ bool run_texture_line(struct run *run, const struct run_text *at, uint32_t begin
     to->at = *at;
     if (!strchr(at->text + begin, ':')) {
         struct run_text only = run_part(run, at, begin, at->length);
-        return take_words(run, &only, to);
+        return parse_words(run, &only, to);
     }
     for (int i = 0; i < 4; i++) {
         uint32_t length = (uint32_t)strcspn(at->text + from, i < 3 ? ":" : "");
@@ -288,6 +288,6 @@ bool run_texture_line(struct run *run, const struct run_text *at, uint32_t begin
         parts[i] = run_part(run, at, from, from + length);
         from += length + 1;
     }
-    return take_line_type(run, &parts[0], to) && take_line_size(run, &parts[1], to) &&
-           take_words(run, &parts[2], to) && add_buffer(run, buffer, &parts[3], to);
+    return parse_line_type(run, &parts[0], to) && parse_line_size(run, &parts[1], to) &&
+           parse_words(run, &parts[2], to) && add_buffer(run, buffer, &parts[3], to);
 }

@@ -30,8 +30,8 @@ LAYOUTS = [
     ('cuda_texture_how', 'cudaTextureDesc',
      'address:addressMode filter:filterMode read:readMode border:borderColor normalized:normalizedCoords'),
     ('cuda_function_attributes', 'cudaFuncAttributes',
-     'shared_bytes:sharedSizeBytes local_bytes:localSizeBytes most_threads:maxThreadsPerBlock registers:numRegs '
-     'ptx_version:ptxVersion most_dynamic_shared:maxDynamicSharedSizeBytes cluster:requiredClusterWidth'),
+     'shared_bytes:sharedSizeBytes local_bytes:localSizeBytes max_threads:maxThreadsPerBlock registers:numRegs '
+     'ptx_version:ptxVersion max_dynamic_shared:maxDynamicSharedSizeBytes cluster:requiredClusterWidth'),
     ('cuda_launch_attribute', 'cudaLaunchAttribute', 'id:id cooperative:val.cooperative cluster:val.clusterDim'),
     ('cuda_launch_config', 'cudaLaunchConfig_t',
      'grid:gridDim block:blockDim shared:dynamicSmemBytes stream:stream attributes:attrs attribute_count:numAttrs'),

@@ -13,7 +13,7 @@ static void check_chain(const struct offload_table *table, uint32_t id,
     must(chain->function < program->functions.n, "a chain of no function");
     const struct ir_function *fn =
         &module->functions.v[program->functions.v[chain->function].function];
-    must(chain->count >= 2 && chain->count <= CHAIN_MOST, "a chain of another length");
+    must(chain->count >= 2 && chain->count <= CHAIN_MAX, "a chain of another length");
     for (uint32_t i = 0; i < chain->count; i++) {
         must(chain->inst[i] < fn->insts.n, "an instruction outside of the function");
         for (uint32_t k = 0; k < id; k++)

@@ -58,7 +58,7 @@ static void form_entries(struct arena *arena, const struct form *form)
     for (int all = 0; all < 2; all++) {
         const char *text = isa_op_names[form->op];
         for (uint32_t i = 0; i < form->slot_count; i++) {
-            const struct form_slot *slot = &form->slots[i];
+            const struct form_modifier *slot = &form->slots[i];
             if (slot->optional && !all)
                 continue;
             const struct form_word *word = &slot->words[all ? slot->word_count - 1 : 0];

@@ -23,7 +23,7 @@
 enum {
     TEST_KERNELS = IS_SANITIZED ? 200 : 500,
     DAMAGED_KERNELS = IS_SANITIZED ? 20 : 40,
-    LEAST_OF_PATTERN = TEST_KERNELS / 50,
+    MIN_OF_PATTERN = TEST_KERNELS / 50,
 };
 
 struct totals {
@@ -133,7 +133,7 @@ static uint32_t compare_many(const char *lanes, uint32_t count, uint64_t seed, c
 // Damage
 
 struct damage {
-    uint32_t done, found, shrunk, most_left;
+    uint32_t done, found, shrunk, max_left;
 };
 
 static void damage_seed(struct damage *damage, enum mutation mutation, uint64_t seed)
@@ -155,8 +155,8 @@ static void damage_seed(struct damage *damage, enum mutation mutation, uint64_t 
         shrink_kernel(&trial, &kernel);
         compare_kernel(&result, &trial, &kernel);
         uint32_t left = statements_left(&kernel);
-        if (result.outcome == OUTCOME_DIFFERENT && damage->most_left < left)
-            damage->most_left = left;
+        if (result.outcome == OUTCOME_DIFFERENT && damage->max_left < left)
+            damage->max_left = left;
         // 0: what was swapped cannot be dropped.
         damage->shrunk += result.outcome == OUTCOME_DIFFERENT && left;
     }
@@ -193,8 +193,8 @@ static void test_damage(struct test *test)
         "dependent instructions that changed places are found");
     say(test, move.done > DAMAGED_KERNELS / 2 && move.found > 0, "a move left out is found");
     say(test, tag.done > DAMAGED_KERNELS / 2 && tag.found == tag.done, "a tag left out is found");
-    printf("# shrunk to at most %u statements\n", swap.most_left);
-    say(test, swap.shrunk == 2 && swap.most_left <= 12, "what fails is shrunk");
+    printf("# shrunk to at most %u statements\n", swap.max_left);
+    say(test, swap.shrunk == 2 && swap.max_left <= 12, "what fails is shrunk");
 }
 
 static void test_random(struct test *test, const char *lanes)
@@ -210,7 +210,7 @@ static void test_random(struct test *test, const char *lanes)
     say(test, !totals.failed, what);
     bool all = totals.reordered > TEST_KERNELS / 2 && totals.divided > TEST_KERNELS / 8;
     for (uint32_t i = 1; i <= CHAIN_PATTERNS; i++)
-        all &= totals.patterns[i] >= LEAST_OF_PATTERN || !pattern_saves(i);
+        all &= totals.patterns[i] >= MIN_OF_PATTERN || !pattern_saves(i);
     say(test, all, "they have chains of all patterns, many to be reordered or divided");
 }
 

@@ -301,7 +301,7 @@ static void put_exchange(struct maker *m)
 static void put_branch(struct maker *m, uint32_t label, const char *form)
 {
     m->label = label;
-    m->group = MOST_GROUPS + label;
+    m->group = MAX_GROUPS + label;
     put(m, form);
     m->group = 0;
 }
@@ -352,7 +352,7 @@ static void put_loop(struct maker *m)
 
 static void put_control(struct maker *m)
 {
-    if (m->depth >= MOST_DEPTH || m->labels + 1 >= MOST_LABELS)
+    if (m->depth >= MAX_DEPTH || m->labels + 1 >= MAX_LABELS)
         put_calculation(m);
     else if (pick(m, 2))
         put_if(m);
@@ -363,7 +363,7 @@ static void put_control(struct maker *m)
 static bool put_scoped(struct maker *m)
 {
     uint32_t choice = pick(m, 32);
-    if (choice < 2 && m->depth < MOST_DEPTH)
+    if (choice < 2 && m->depth < MAX_DEPTH)
         put_scope(m);
     else if (choice < 4)
         put_call(m);
@@ -401,10 +401,10 @@ static void put_something(struct maker *m)
 void put_body(struct maker *m)
 {
     struct chains outer = m->chains;
-    uint32_t most = 4 + pick(m, m->scopes ? 12 : m->depth ? 20 : 60);
+    uint32_t max = 4 + pick(m, m->scopes ? 12 : m->depth ? 20 : 60);
     m->chains.count = 0;
     m->depth++;
-    for (uint32_t i = 0; i < most; i++)
+    for (uint32_t i = 0; i < max; i++)
         put_something(m);
     while (m->chains.count)
         chains_go_on_one(m);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static uint32_t take(struct maker *m, uint64_t *used, uint32_t count)
+static uint32_t choose_array(struct maker *m, uint64_t *used, uint32_t count)
 {
     uint32_t first = pick(m, 2) ? pick(m, count) : 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -15,7 +15,7 @@ static uint32_t take(struct maker *m, uint64_t *used, uint32_t count)
             return at;
         }
     }
-    return count; // cannot be: MOST_CHAINS chains take less
+    return count; // cannot be: MAX_CHAINS chains take less
 }
 
 void free_addresses(struct maker *m, uint64_t taken)
@@ -28,7 +28,7 @@ void free_addresses(struct maker *m, uint64_t taken)
 struct target {
     char base[8];
     struct array_place place;
-    uint32_t mask, most; // of a dynamic unit number, of a constant one
+    uint32_t mask, max; // of a dynamic unit number, of a constant one
 };
 
 static struct target choose_target(struct maker *m, bool own, uint32_t bytes)
@@ -38,7 +38,7 @@ static struct target choose_target(struct maker *m, bool own, uint32_t bytes)
         snprintf(target.base, sizeof target.base, "%%o%u", pick(m, TABLES));
         target.place = (struct array_place){16, 16};
         target.mask = TABLE_UNITS - 1;
-        target.most = TABLE_UNITS;
+        target.max = TABLE_UNITS;
         return target;
     }
     uint32_t place = pick(m, PLACES);
@@ -47,13 +47,13 @@ static struct target choose_target(struct maker *m, bool own, uint32_t bytes)
     snprintf(target.base, sizeof target.base, "%%w%u", place);
     target.place = m->place[place];
     target.mask = m->close ? 1 : 7;
-    target.most = m->close ? 3 : 11;
+    target.max = m->close ? 3 : 11;
     return target;
 }
 
 static const char *steps_to(struct maker *m, struct address *address, const struct target *target)
 {
-    uint32_t a = take(m, &m->addresses, ADDRESSES), unit = target->place.unit;
+    uint32_t a = choose_array(m, &m->addresses, ADDRESSES), unit = target->place.unit;
     address->taken |= UINT64_C(1) << a;
     if (pick(m, m->close ? 2 : 4) == 0) {
         uint32_t far = (m->close ? 1 : pick(m, 7)) * unit;
@@ -88,7 +88,7 @@ struct address choose_address(struct maker *m, bool own, uint32_t bytes)
         base = steps_to(m, &address, &target);
         offset += pick(m, 4) * target.place.unit;
     } else {
-        offset += pick(m, target.most) * target.place.unit;
+        offset += pick(m, target.max) * target.place.unit;
     }
     address.text = arena_printf(m->arena, "%s+%u", base, offset);
     if (target.base[1] == 'o' && pick(m, 2))
@@ -157,15 +157,15 @@ struct plan_of_chain {
 
 static void add_step(struct plan_of_chain *p, const char *text, const char *divided, uint32_t group)
 {
-    if (p->chain->count < MOST_STEPS)
+    if (p->chain->count < MAX_STEPS)
         p->chain->step[p->chain->count++] = (struct chain_step){text, divided, group};
 }
 #define ACCESS(p, group, ...) add_step(p, arena_printf((p)->m->arena, __VA_ARGS__), NULL, group)
 #define STEP(p, ...) ACCESS(p, 0, __VA_ARGS__)
 
-static uint32_t take_temporary(struct plan_of_chain *p)
+static uint32_t allocate_temporary(struct plan_of_chain *p)
 {
-    uint32_t at = take(p->m, &p->m->temporaries, TEMPORARIES);
+    uint32_t at = choose_array(p->m, &p->m->temporaries, TEMPORARIES);
     p->chain->temporaries |= UINT64_C(1) << at;
     return at;
 }
@@ -178,7 +178,7 @@ static uint32_t pass_on(struct plan_of_chain *p, uint32_t from)
     uint32_t kind = p->copies ? pick(p->m, 4) : 3, group = ++p->m->groups;
     if (kind == 3)
         return from;
-    uint32_t to = take_temporary(p);
+    uint32_t to = allocate_temporary(p);
     if (kind == 0) {
         STEP(p, "%smov.%s %%t%u, %%t%u;", p->guard, *SOME_OF(p->m, types), to, from);
     } else if (kind == 1) {
@@ -209,7 +209,7 @@ static void add_load(struct plan_of_chain *p, uint32_t which, const struct addre
 {
     static const char *const types[] = {"u32", "s32", "b32", "f32"};
     bool is_volatile = p->miss == MISS_VOLATILE && !strstr(address->space, ".nc");
-    p->loaded[which] = take_temporary(p);
+    p->loaded[which] = allocate_temporary(p);
     ACCESS(p, address->group, "%sld%s%s.%s %%t%u, [%s];", p->guard, is_volatile ? ".volatile" : "",
            address->space, *SOME_OF(p->m, types), p->loaded[which], address->text);
     p->loaded[which] = pass_on(p, p->loaded[which]);
@@ -223,7 +223,7 @@ static const char *temporary(struct plan_of_chain *p, uint32_t number)
 // Loads from a table, which is not written.
 static const char *uniform_load(struct plan_of_chain *p)
 {
-    uint32_t to = take_temporary(p);
+    uint32_t to = allocate_temporary(p);
     ACCESS(p, ++p->m->groups, "%sld.global.b32 %%t%u, [%%o%u+%u];", p->guard, to,
            pick(p->m, TABLES), 4 * pick(p->m, 4 * TABLE_UNITS));
     return temporary(p, to);
@@ -281,7 +281,7 @@ static void add_computation(struct plan_of_chain *p, const struct chain_pattern 
     const struct operation *op = SOME_OF(p->m, binary);
     const char *a = temporary(p, p->loaded[0]), *b = temporary(p, p->loaded[1]);
     const struct fused *fma = SOME_OF(p->m, fused);
-    p->result = take_temporary(p);
+    p->result = allocate_temporary(p);
     if (!row->operations)
         p->result = p->loaded[0];
     else if (row->response == RESPONSE_BITMAP)
@@ -297,7 +297,7 @@ static void add_computation(struct plan_of_chain *p, const struct chain_pattern 
     else if (pick(p->m, 2))
         add_fused(p, fma, b, scalar(p, fma->real), a);
     else {
-        uint32_t between = take_temporary(p);
+        uint32_t between = allocate_temporary(p);
         add_binary(p, op, between, b, scalar(p, op->real));
         between = pass_on(p, between);
         add_binary(p, SOME_OF(p->m, binary), p->result, a, temporary(p, between));
@@ -382,12 +382,12 @@ void chains_go_on_one(struct maker *m)
 
 void chains_go_on(struct maker *m)
 {
-    enum { MOST_TAKEN = 10 }; // temporaries of one chain
+    enum { MAX_TAKEN = 10 }; // temporaries of one chain
     // Chains of outer bodies keep their registers.
-    uint32_t most = m->scopes ? MOST_CHAINS : m->depth > 1 ? 2 : 3;
-    bool room = __builtin_popcountll(m->temporaries) + MOST_TAKEN <= TEMPORARIES &&
+    uint32_t max = m->scopes ? MAX_CHAINS : m->depth > 1 ? 2 : 3;
+    bool room = __builtin_popcountll(m->temporaries) + MAX_TAKEN <= TEMPORARIES &&
                 __builtin_popcountll(m->addresses) + (m->scopes ? 8 : 4) <= ADDRESSES;
-    if (room && (!m->chains.count || (m->chains.count < most && pick(m, 8) == 0)))
+    if (room && (!m->chains.count || (m->chains.count < max && pick(m, 8) == 0)))
         open_chain(m);
     if (m->chains.count)
         chains_go_on_one(m);

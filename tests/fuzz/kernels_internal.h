@@ -16,10 +16,10 @@ enum {
     ADDRESSES = 16,   // %a of accesses
     PLACES = 3,       // %w: pointers to what a thread owns
     TABLES = 2,       // %o: read only
-    MOST_LABELS = 32,
-    MOST_DEPTH = 3,
-    MOST_GROUPS = 1 << 16, // behind them: those of branches, by label
-    UNITS = 16,            // of a slice
+    MAX_LABELS = 32,
+    MAX_DEPTH = 3,
+    MAX_GROUPS = 1 << 16, // behind them: those of branches, by label
+    UNITS = 16,           // of a slice
     TABLE_UNITS = 64,
 };
 
@@ -37,7 +37,7 @@ struct address {
     uint32_t group; // of the steps and of the access: without one there is no other
 };
 
-enum { MOST_STEPS = 40, MOST_CHAINS = 5 };
+enum { MAX_STEPS = 40, MAX_CHAINS = 5 };
 
 struct chain_step {
     const char *text, *divided;
@@ -45,13 +45,13 @@ struct chain_step {
 };
 
 struct open_chain {
-    struct chain_step step[MOST_STEPS];
+    struct chain_step step[MAX_STEPS];
     uint32_t count, next;
     uint64_t temporaries, addresses;
 };
 
 struct chains {
-    struct open_chain open[MOST_CHAINS];
+    struct open_chain open[MAX_CHAINS];
     uint32_t count;
 };
 

@@ -14,7 +14,7 @@
 #include "tests/fuzz/kernels_ordered_internal.h"
 #include <string.h>
 
-enum { MOST_PHASES = 6, MOST_PASSES = 4 };
+enum { MAX_PHASES = 6, MAX_PASSES = 4 };
 
 static const char *wide_fence(struct ordered *o)
 {
@@ -206,7 +206,7 @@ static void synchronise(struct ordered *o)
     } else if (kind == 2) {
         sync_half(o);
         o->apart = true;
-    } else if (kind < 6 && !o->in_loop && o->passes < MOST_PASSES) {
+    } else if (kind < 6 && !o->in_loop && o->passes < MAX_PASSES) {
         sync_grid(o);
     } else {
         sync_cta(o);
@@ -281,7 +281,7 @@ static void put_inputs(struct ordered *o)
     put_input(o, (struct input){.fill = FILL_MIXED, .bytes = ARRAYS * o->stride});
     put_input(o, (struct input){.fill = FILL_MIXED, .bytes = 4096 * 5 + 4 * threads});
     put_input(o, (struct input){.bytes = 12288 * o->grid});
-    put_input(o, (struct input){.bytes = 4 * MOST_PASSES * o->grid + 64});
+    put_input(o, (struct input){.bytes = 4 * MAX_PASSES * o->grid + 64});
     put_input(o, (struct input){.bytes = 4 * (2 * VALUES) * threads});
 }
 
@@ -354,7 +354,7 @@ void kernel_make_ordered(struct random_kernel *kernel, struct arena *arena, uint
     put_inputs(&o);
     put_start(&o);
     change_cta(&o);
-    for (uint32_t i = 2 + pick(&o.m, MOST_PHASES - 1); i; i--) {
+    for (uint32_t i = 2 + pick(&o.m, MAX_PHASES - 1); i; i--) {
         if (pick(&o.m, 6)) {
             ordered_phase(&o);
             synchronise(&o);

@@ -94,7 +94,8 @@ const struct program_function *launch_load(struct loaded *l, struct executed *do
     ir_build(&l->module, l->arena, &l->tree, &l->diags);
     for (uint32_t i = 0; i < l->diags.list.n && l->diags.errors; i++) {
         const struct diag *diag = &l->diags.list.v[i];
-        launch_refuse(done, REFUSED, diag->message, source_place(&l->source, diag->begin).line);
+        launch_refuse(done, REFUSED, diag->message,
+                      source_position_at(&l->source, diag->begin).line);
         return NULL;
     }
     const struct lanes_table *table = lanes_named(lanes);
@@ -105,8 +106,9 @@ const struct program_function *launch_load(struct loaded *l, struct executed *do
     if (wrong || !function)
         launch_refuse(done, REFUSED, wrong ? wrong : "there is no such kernel", 0);
     else if (function->refusal)
-        launch_refuse(done, REFUSED, function->refusal,
-                      source_place(&l->source, l->tree.nodes.v[function->refused_node].begin).line);
+        launch_refuse(
+            done, REFUSED, function->refusal,
+            source_position_at(&l->source, l->tree.nodes.v[function->refused_node].begin).line);
     else
         return function;
     return NULL;
@@ -143,7 +145,7 @@ static void run(struct loaded *l, struct executed *done, const struct program_fu
                 const struct launch_inputs *inputs)
 {
     struct launch launch = launch_of(l, function, inputs);
-    struct grid_options options = {.threads = 1, .most_idle = 1 << 12};
+    struct grid_options options = {.threads = 1, .max_idle = 1 << 12};
     struct grid_result result = {0};
     launch_add_inputs(l, inputs);
     grid_run(&launch, l->arena, &options, &result);

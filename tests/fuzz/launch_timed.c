@@ -52,7 +52,7 @@ static bool is_for_blocks(const char *policy)
     return !strncmp(policy, "tom-", strlen("tom-"));
 }
 
-static bool configure(struct rig *r, const struct timed_wish *wish)
+static bool configure(struct rig *r, const struct timed_settings *wish)
 {
     struct config config;
     uint32_t count;
@@ -96,7 +96,7 @@ static void find_plans(struct rig *r, bool blocks)
         wrong(r->timed, "the tags are not taken: %s", diags.list.n ? diags.list.v[0].message : "");
 }
 
-static void build(struct rig *r, const struct timed_wish *wish)
+static void build(struct rig *r, const struct timed_settings *wish)
 {
     struct machine_plans plans = {0};
     if (r->table.chains.n)
@@ -227,7 +227,7 @@ static void check_blocks(struct rig *r, const struct tom *tom)
     for (uint32_t i = 0; i < tom->table->blocks.n; i++)
         same(r, (double)tom->times[i].window.outside, 0, "instances outside");
     for (uint32_t i = 0; i < tom->run_count; i++)
-        if (tom->runs[i].state != RUN_NONE && tom->runs[i].state != RUN_HOME)
+        if (tom->runs[i].state != TOM_NO_BLOCK && tom->runs[i].state != TOM_IN_CORE)
             wrong(r->timed, "a block is left");
     r->timed->blocks = *t;
 }
@@ -283,7 +283,7 @@ static char *all_statistics(const struct rig *r)
 }
 
 void launch_execute_timed(struct timed *timed, const char *text, size_t length,
-                          const struct launch_inputs *inputs, const struct timed_wish *wish)
+                          const struct launch_inputs *inputs, const struct timed_settings *wish)
 {
     struct memory memory = {0};
     struct arena arena;

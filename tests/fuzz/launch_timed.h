@@ -4,7 +4,7 @@
 #include "runtime-sim/schemes/tom/offload.h"
 #include "tests/fuzz/launch.h"
 
-struct timed_wish {
+struct timed_settings {
     const char *config;   // isca19, tom or isca19-stacks
     const char *settings; // of the machine, over those: "KEY=VALUE KEY=VALUE …"
     const char *policy;
@@ -22,5 +22,5 @@ struct timed {
 
 // Executes the text, which must be tagged.
 void launch_execute_timed(struct timed *timed, const char *text, size_t length,
-                          const struct launch_inputs *inputs, const struct timed_wish *wish);
+                          const struct launch_inputs *inputs, const struct timed_settings *wish);
 void timed_free(struct timed *timed);

@@ -5,7 +5,7 @@
 #include "tests/fuzz/lib.h"
 #include "tests/lib/guarded.h"
 
-enum { MOST_NODES = 64 };
+enum { MAX_NODES = 64 };
 
 static const char *written(struct arena *arena, const struct map *map, size_t *size)
 {
@@ -43,7 +43,7 @@ static void check_rate(struct arena *arena, const struct map *map)
     struct map_graph graph;
     struct map_rate rate;
     uint32_t node;
-    if (map->nodes.n > MOST_NODES || map_misfit(arena, &hardware, map, &node))
+    if (map->nodes.n > MAX_NODES || map_misfit(arena, &hardware, map, &node))
         return;
     map_graph_make(&graph, arena, map, &hardware);
     map_rate_of(&rate, arena, &graph);

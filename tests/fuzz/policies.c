@@ -84,7 +84,7 @@ static void add_to(struct offload_stats *sum, const struct offload_stats *more)
         uint64_t value = *(const uint64_t *)(const void *)((const char *)more + key->offset);
         if (key->kind == STAT_COUNT)
             *to += value;
-        else if (key->kind == STAT_MOST && value > *to)
+        else if (key->kind == STAT_MAX && value > *to)
             *to = value;
     }
 }
@@ -97,8 +97,8 @@ static void run_policy(struct trial *trial, const struct tagged *tagged, const c
     struct timed timed[2];
     snprintf(trial->report->policy, sizeof trial->report->policy, "%s", policy);
     for (uint32_t i = 0; i < 1u + again && !trial->report->why[0]; i++) {
-        struct timed_wish wish = {trial->group->config, trial->machine->settings, policy,
-                                  i ? trial->kernel->inputs.seed : 0};
+        struct timed_settings wish = {trial->group->config, trial->machine->settings, policy,
+                                      i ? trial->kernel->inputs.seed : 0};
         launch_execute_timed(&timed[i], tagged->text, tagged->length, &trial->kernel->inputs,
                              &wish);
         compare(trial, policy, plain, &timed[i]);
@@ -276,7 +276,7 @@ static void keep(const char *folder, const struct trial *trial)
     printf("# written to %s\n", path);
 }
 
-struct wish {
+struct fuzz_filter {
     const struct policy_machine *machine; // NULL: one after the other
     bool ordered;                         // kernels of kernels_ordered.h, on random machines
     enum kernel_kind kind;                // of others
@@ -348,7 +348,7 @@ static const char *random_settings(struct arena *arena, const char *settings, ui
 }
 
 static void make_ordered(struct trial *trial, struct arena *arena, uint64_t seed,
-                         const struct wish *wish)
+                         const struct fuzz_filter *wish)
 {
     struct policy_machine *machine = ARENA_NEW(arena, struct policy_machine);
     uint64_t random = seed * 77;
@@ -363,7 +363,7 @@ static void make_ordered(struct trial *trial, struct arena *arena, uint64_t seed
     trial->machine = machine;
 }
 
-static void try_seed(struct totals *totals, const struct wish *wish, uint64_t seed)
+static void try_seed(struct totals *totals, const struct fuzz_filter *wish, uint64_t seed)
 {
     struct memory memory = {0};
     struct arena arena;
@@ -430,7 +430,8 @@ static void print_totals(const struct totals *t)
     printf("\n");
 }
 
-static void try_many(struct totals *totals, uint64_t seed, uint32_t count, const struct wish *wish)
+static void try_many(struct totals *totals, uint64_t seed, uint32_t count,
+                     const struct fuzz_filter *wish)
 {
     for (uint64_t i = seed; i < seed + count; i++)
         try_seed(totals, wish, i);
@@ -462,7 +463,7 @@ static uint32_t print_coverage(const struct offload_stats *sum, uint32_t number)
 }
 
 // Selects a group, or a machine of one. Returns false if no group or machine has this name.
-static bool choose_machine(struct wish *wish, const char *name)
+static bool choose_machine(struct fuzz_filter *wish, const char *name)
 {
     for (uint32_t i = 0; i < GROUPS; i++) {
         wish->group = &groups[i];
@@ -489,7 +490,7 @@ static void try_found(struct totals *totals)
         {160, "destination"}, // a store between a chain's load and its last instruction
     };
     for (size_t i = 0; i < sizeof found / sizeof *found; i++) {
-        struct wish wish = {.folder = "."};
+        struct fuzz_filter wish = {.folder = "."};
         choose_machine(&wish, found[i].machine);
         try_seed(totals, &wish, found[i].seed);
     }
@@ -499,15 +500,15 @@ static int run_test(void)
 {
     struct totals totals = {0};
     try_found(&totals);
-    try_many(&totals, 1, TEST_KERNELS, &(struct wish){.few = IS_SANITIZED, .folder = "."});
+    try_many(&totals, 1, TEST_KERNELS, &(struct fuzz_filter){.few = IS_SANITIZED, .folder = "."});
     try_many(&totals, 1, TEST_ORDERED,
-             &(struct wish){.ordered = true, .few = IS_SANITIZED, .folder = "."});
+             &(struct fuzz_filter){.ordered = true, .few = IS_SANITIZED, .folder = "."});
     try_many(&totals, 1, TEST_STACKS,
-             &(struct wish){.group = &groups[1], .few = IS_SANITIZED, .folder = "."});
+             &(struct fuzz_filter){.group = &groups[1], .few = IS_SANITIZED, .folder = "."});
     for (uint32_t i = 0; i < GROUPS; i++)
         for (enum kernel_kind kind = KERNEL_SCOPES; kind <= KERNEL_SPACES; kind++)
             try_many(&totals, 1, TEST_SCOPES,
-                     &(struct wish){
+                     &(struct fuzz_filter){
                          .group = &groups[i], .few = IS_SANITIZED, .kind = kind, .folder = "."});
     printf("%s 1 - memory is the same under every policy\n", totals.failed ? "not ok" : "ok");
     printf("%s 2 - blocks were offloaded\n", totals.blocks && totals.ahead ? "ok" : "not ok");
@@ -525,7 +526,7 @@ static int usage(void)
 static int run_command(int argc, char **argv)
 {
     struct totals totals = {0};
-    struct wish wish = {.folder = "."};
+    struct fuzz_filter wish = {.folder = "."};
     uint64_t seed = 1;
     uint32_t count = 1000;
     for (int i = 1; i < argc; i += 2) {

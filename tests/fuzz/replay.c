@@ -20,14 +20,14 @@ enum {
     CUTS = 8,
     MUTATIONS = 16,
     FAILURES = 1024,
-    MOST_FILES = 4096,
-    MOST_WORDS = 8192,
+    MAX_FILES = 4096,
+    MAX_WORDS = 8192,
     LONGEST_PART = 64,
 };
 
-static char *paths[MOST_FILES];
+static char *paths[MAX_FILES];
 static size_t path_count;
-static char *words[MOST_WORDS];
+static char *words[MAX_WORDS];
 static size_t word_count;
 
 static int add_path(const char *path, const struct stat *status, int type, struct FTW *where)
@@ -35,7 +35,7 @@ static int add_path(const char *path, const struct stat *status, int type, struc
     size_t length = strlen(path);
     int is_given = where->level == 0, is_ptx = length > 4 && !strcmp(path + length - 4, ".ptx");
     int wanted = type == FTW_F && status->st_size && (is_given || is_ptx);
-    if (wanted && path_count < MOST_FILES)
+    if (wanted && path_count < MAX_FILES)
         paths[path_count++] = strdup(path);
     return 0;
 }
@@ -95,7 +95,7 @@ static void read_words(const char *path)
     }
     while (fgets(line, sizeof line, file)) {
         char *end = strrchr(line, '"');
-        if (*line != '"' || end == line || strchr(line, '\\') || word_count == MOST_WORDS)
+        if (*line != '"' || end == line || strchr(line, '\\') || word_count == MAX_WORDS)
             continue;
         *end = 0;
         words[word_count++] = strdup(line + 1);

@@ -57,7 +57,7 @@ static void read_array(const struct fuzz_input *input, struct arena *arena)
 
 static void evaluate(struct run *run, const struct run_expr *expr)
 {
-    struct run_number number;
+    struct host_number number;
     uint32_t errors = run->diags->errors;
     if (!expr->expr)
         return;
@@ -67,12 +67,12 @@ static void evaluate(struct run *run, const struct run_expr *expr)
 
 static void fill(struct run *run, struct run_buffer *buffer)
 {
-    enum { MOST = 64 };
+    enum { LIMIT = 64 };
     int64_t count;
     if (!buffer->type || buffer->fill.path || buffer->variable.text)
         return;
     buffer->elements = 1;
-    if (buffer->count.expr && run_integer(run, &buffer->count, 0, MOST, "the count", &count))
+    if (buffer->count.expr && run_integer(run, &buffer->count, 0, LIMIT, "the count", &count))
         buffer->elements = (uint64_t)count;
     buffer->address = 1 << 20;
     buffer->data = arena_alloc(run->arena, buffer->elements * buffer->type->bytes + 1);

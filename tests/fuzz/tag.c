@@ -9,7 +9,7 @@
 
 enum { PARTS = 3 };
 
-struct run {
+struct fuzz_context {
     const struct fuzz_input *input;
     struct arena *arena;
     struct forms *forms;
@@ -17,7 +17,7 @@ struct run {
     struct fuzz_sink *sink;
 };
 
-struct program {
+struct fuzz_program {
     struct opened opened;
     struct tree tree;
     struct diags diags;
@@ -26,9 +26,10 @@ struct program {
     struct output output;
 };
 
-static struct program *tag(const struct run *run, const struct backend_options *options)
+static struct fuzz_program *tag(const struct fuzz_context *run,
+                                const struct backend_options *options)
 {
-    struct program *program = ARENA_NEW(run->arena, struct program);
+    struct fuzz_program *program = ARENA_NEW(run->arena, struct fuzz_program);
     backend_open(&program->opened, run->arena, &run->source, options);
     diags_init(&program->diags, run->arena);
     ptx_parse(&program->tree, run->arena, &program->opened.source, &program->diags);
@@ -44,21 +45,21 @@ static struct program *tag(const struct run *run, const struct backend_options *
     return program;
 }
 
-static bool is_source(const struct run *run, const char *text, uint32_t length)
+static bool is_source(const struct fuzz_context *run, const char *text, uint32_t length)
 {
     return length == run->source.length && !memcmp(text, run->source.text, length);
 }
 
 // Checks that nothing changes.
-static void check_untouched(const struct run *run)
+static void check_untouched(const struct fuzz_context *run)
 {
     struct backend_options options = {.tags = TAGS_NONE, .output_name = "out.ptx"};
-    struct program *program = tag(run, &options);
+    struct fuzz_program *program = tag(run, &options);
     must(is_source(run, program->output.text, program->output.length),
          "without tags and reordering the text has changed");
 }
 
-static void check_strip(const struct run *run, const struct program *program)
+static void check_strip(const struct fuzz_context *run, const struct fuzz_program *program)
 {
     struct source written;
     uint32_t length;
@@ -67,7 +68,7 @@ static void check_strip(const struct run *run, const struct program *program)
     must(is_source(run, stripped, length), "without its tags the output is not the input");
 }
 
-static void check_written(const struct run *run, const struct program *program,
+static void check_written(const struct fuzz_context *run, const struct fuzz_program *program,
                           const struct backend_options *options)
 {
     // Without a function body there is no place for a tag.
@@ -75,7 +76,7 @@ static void check_written(const struct run *run, const struct program *program,
         return;
     struct source written;
     make_source(&written, run->arena, program->output.text, program->output.length);
-    struct program *again = ARENA_NEW(run->arena, struct program);
+    struct fuzz_program *again = ARENA_NEW(run->arena, struct fuzz_program);
     backend_open(&again->opened, run->arena, &written, options);
     must(again->opened.current, "the output is not known again");
     struct diags diags;
@@ -85,7 +86,7 @@ static void check_written(const struct run *run, const struct program *program,
     must(!diags.errors, "the output does not parse");
 }
 
-static void write_tables(const struct run *run, const struct program *program)
+static void write_tables(const struct fuzz_context *run, const struct fuzz_program *program)
 {
     tables_write_json(&program->output.tables, sink_begin(run->sink));
     report_text(&program->output.tables, run->arena, sink_begin(run->sink),
@@ -95,7 +96,7 @@ static void write_tables(const struct run *run, const struct program *program)
 }
 
 // Checks that no part of the text ends the element that contains it.
-static void check_page(const struct run *run, const struct program *program)
+static void check_page(const struct fuzz_context *run, const struct fuzz_program *program)
 {
     static const char end[] = "</script";
     struct page_input input = {
@@ -111,7 +112,7 @@ static void check_page(const struct run *run, const struct program *program)
 }
 
 // Checks that every selected or rejected candidate has a remark with a place in the text.
-static void check_remarks(const struct run *run, const struct program *program)
+static void check_remarks(const struct fuzz_context *run, const struct fuzz_program *program)
 {
     struct remarks remarks;
     const struct plan *plan = &program->plan;
@@ -131,7 +132,8 @@ static void check_remarks(const struct run *run, const struct program *program)
     }
 }
 
-static void check_tags(const struct run *run, enum tag_style style, bool reorder, enum fma_mode fma)
+static void check_tags(const struct fuzz_context *run, enum tag_style style, bool reorder,
+                       enum fma_mode fma)
 {
     struct backend_options options = {
         .tags = style,
@@ -139,7 +141,7 @@ static void check_tags(const struct run *run, enum tag_style style, bool reorder
         .output_name = "out.ptx",
         .only_text = true,
     };
-    struct program *program = tag(run, &options);
+    struct fuzz_program *program = tag(run, &options);
     write_tables(run, program);
     check_remarks(run, program);
     check_page(run, program);
@@ -157,7 +159,7 @@ static void try_all(const struct fuzz_input *input, struct arena *arena)
     static struct forms_kept kept;
     static struct fuzz_sink sink;
     forms_kept_ready(&kept);
-    struct run run = {.input = input, .arena = arena, .sink = &sink};
+    struct fuzz_context run = {.input = input, .arena = arena, .sink = &sink};
     make_source(&run.source, arena, (const char *)input->data, input->size);
     run.forms = forms_for(&kept, input, arena);
     if (fuzz_wants(input, 0, PARTS))

@@ -122,11 +122,11 @@ static void swap_dependent(struct tagged *tagged, struct arena *arena, uint64_t 
     const struct text *text = read_text(arena, tagged->text, tagged->length);
     const struct ir_function *fn = &text->module.functions.v[0];
     uint32_t chosen = 0;
-    uint64_t least = UINT64_MAX;
+    uint64_t min = UINT64_MAX;
     for (uint32_t inst = 1; inst < fn->insts.n; inst++) {
         uint64_t number = reads_result(fn, inst) ? pair_number(text, fn, inst, seed) : UINT64_MAX;
-        if (number < least) {
-            least = number;
+        if (number < min) {
+            min = number;
             chosen = inst;
         }
     }
@@ -180,7 +180,7 @@ static void count(struct tagged *tagged, const struct text *text, const struct p
         tagged->patterns[chain->pattern]++;
         if (chain->split)
             tagged->split_lines[tagged->split++] =
-                ir_place(&text->module, fn, chain->inst[chain->count - 1]).line;
+                ir_position(&text->module, fn, chain->inst[chain->count - 1]).line;
     }
     for (uint32_t i = 0; i < plan->blocks.n; i++)
         tagged->blocks += plan->blocks.v[i].estimate.candidate && plan->blocks.v[i].chosen;

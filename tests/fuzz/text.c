@@ -8,7 +8,7 @@
 
 enum { PARTS = 3 };
 
-struct program {
+struct fuzz_program {
     struct source source;
     struct diags diags;
     struct tree tree;
@@ -16,7 +16,8 @@ struct program {
 };
 
 // Parsing writes to the text, and restores it.
-static void parse(struct program *program, struct arena *arena, const char *text, size_t length)
+static void parse(struct fuzz_program *program, struct arena *arena, const char *text,
+                  size_t length)
 {
     source_init(&program->source, arena, "fuzz.ptx", text, (uint32_t)length);
     diags_init(&program->diags, arena);
@@ -24,19 +25,20 @@ static void parse(struct program *program, struct arena *arena, const char *text
 }
 
 // Parses a written text, with its two NUL bytes.
-static void parse_sink(struct program *program, struct arena *arena, const struct fuzz_sink *sink)
+static void parse_sink(struct fuzz_program *program, struct arena *arena,
+                       const struct fuzz_sink *sink)
 {
     char *copy = arena_alloc(arena, sink->length + 2);
     memcpy(copy, sink->text, sink->length);
     parse(program, arena, copy, sink->length);
 }
 
-static void build(struct program *program, struct arena *arena)
+static void build(struct fuzz_program *program, struct arena *arena)
 {
     ir_build(&program->module, arena, &program->tree, &program->diags);
 }
 
-static void check_diags(struct program *program, struct fuzz_sink *sink)
+static void check_diags(struct fuzz_program *program, struct fuzz_sink *sink)
 {
     FILE *to = sink_begin(sink);
     uint32_t errors = 0;
@@ -54,7 +56,7 @@ static void check_diags(struct program *program, struct fuzz_sink *sink)
 }
 
 // Checks that every look-up terminates, whatever .loc has.
-static void check_locs(const struct program *program, struct arena *arena)
+static void check_locs(const struct fuzz_program *program, struct arena *arena)
 {
     struct ir_locs *locs = ir_locs_new(arena, &program->module);
     for (uint32_t f = 0; f < program->module.functions.n; f++)
@@ -66,33 +68,34 @@ static void check_locs(const struct program *program, struct arena *arena)
         }
 }
 
-static void check_dump(struct program *program, struct arena *arena, struct fuzz_sink sinks[2])
+static void check_dump(struct fuzz_program *program, struct arena *arena, struct fuzz_sink sinks[2])
 {
     ir_print_dot(&program->module, sink_begin(&sinks[0]));
     ir_print(&program->module, sink_begin(&sinks[0]));
     sink_end(&sinks[0]);
     if (program->diags.errors)
         return;
-    struct program *again = ARENA_NEW(arena, struct program);
+    struct fuzz_program *again = ARENA_NEW(arena, struct fuzz_program);
     parse_sink(again, arena, &sinks[0]);
     build(again, arena);
     must(!again->diags.errors, "a dump cannot be read");
     must(again->module.functions.n == program->module.functions.n, "a dump has lost a function");
 }
 
-static void format(struct program *program, struct fuzz_sink *sink)
+static void format(struct fuzz_program *program, struct fuzz_sink *sink)
 {
     format_write(&program->tree, sink_begin(sink));
     sink_end(sink);
 }
 
-static void check_format(struct program *program, struct arena *arena, struct fuzz_sink sinks[2])
+static void check_format(struct fuzz_program *program, struct arena *arena,
+                         struct fuzz_sink sinks[2])
 {
     // Bytes 0 at the end of a text are let pass; formatted, it goes on behind them.
     if (program->diags.errors || memchr(program->source.text, 0, program->source.length))
         return;
     format(program, &sinks[0]);
-    struct program *again = ARENA_NEW(arena, struct program);
+    struct fuzz_program *again = ARENA_NEW(arena, struct fuzz_program);
     parse_sink(again, arena, &sinks[0]);
     must(!again->diags.errors, "a formatted text does not parse");
     must(again->tree.nodes.n == program->tree.nodes.n, "a formatted text has another tree");
@@ -121,7 +124,7 @@ static void run(const struct fuzz_input *input, struct arena *arena)
     static struct fuzz_sink sinks[2];
     forms_kept_ready(&kept);
     const char *text = copy_text(input);
-    struct program *program = ARENA_NEW(arena, struct program);
+    struct fuzz_program *program = ARENA_NEW(arena, struct fuzz_program);
     parse(program, arena, text, input->size);
     const char *wrong = tree_validate(&program->tree);
     must(!wrong, wrong);

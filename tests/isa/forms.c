@@ -63,17 +63,17 @@ static void complain(struct arena *arena, struct forms *forms, const struct batc
     ptx_parse(&tree, arena, &source, &diags);
     ir_build(&ir, arena, &tree, &diags);
     ir_check(&ir, forms, &diags);
-    uint32_t first = source_place(&source, (uint32_t)strlen(before)).line;
+    uint32_t first = source_position_at(&source, (uint32_t)strlen(before)).line;
     for (uint32_t i = 0; i < diags.list.n; i++) {
         const struct diag *diag = &diags.list.v[i];
-        uint32_t line = source_place(&source, diag->begin).line - first;
+        uint32_t line = source_position_at(&source, diag->begin).line - first;
         if ((diag->severity == DIAG_ERROR || !strcmp(diag->id, "undeclared")) &&
             line < batch->count && !why[line])
             why[line] = arena_printf(arena, "%s [%s]", diag->message, diag->id);
     }
 }
 
-static void judge_batch(struct memory *memory, struct forms *forms, struct batch *batch)
+static void check_batch(struct memory *memory, struct forms *forms, struct batch *batch)
 {
     const char *why[BATCH] = {0};
     struct arena arena;
@@ -87,7 +87,7 @@ static void judge_batch(struct memory *memory, struct forms *forms, struct batch
     batch->text = "";
 }
 
-static int judge(struct memory *memory, struct arena *arena)
+static int check_forms(struct memory *memory, struct arena *arena)
 {
     char line[4096];
     struct forms *forms = forms_new(arena);
@@ -104,7 +104,7 @@ static int judge(struct memory *memory, struct arena *arena)
             return 2;
         if (batch.count == BATCH || strcmp(version, batch.version) ||
             strcmp(target, batch.target)) {
-            judge_batch(memory, forms, &batch);
+            check_batch(memory, forms, &batch);
             arena_free(&lines);
         }
         strcpy(batch.version, version);
@@ -112,7 +112,7 @@ static int judge(struct memory *memory, struct arena *arena)
         batch.text = arena_printf(&lines, "%s%s\n", batch.text, text);
         batch.count++;
     }
-    judge_batch(memory, forms, &batch);
+    check_batch(memory, forms, &batch);
     arena_free(&lines);
     return 0;
 }
@@ -124,7 +124,7 @@ int main(int argc, char **argv)
     if (setjmp(memory.on_failure))
         return 3;
     arena_init(&arena, &memory);
-    int status = argc > 1 && !strcmp(argv[1], "judge") ? judge(&memory, &arena)
+    int status = argc > 1 && !strcmp(argv[1], "judge") ? check_forms(&memory, &arena)
                                                        : list(&arena, argc > 2 ? argv[2] : NULL);
     arena_free(&arena);
     return status;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PAIRS = 160 };
+enum { MAX_PAIRS = 160 };
 
 // Version and target
 
@@ -28,7 +28,7 @@ static const uint8_t versions[] = {13, 14, 20, 21, 22, 23, 30, 31, 32, 40, 41, 4
 enum { VERSION_COUNT = sizeof versions / sizeof *versions };
 
 // ptxas no longer builds for sm_101, the former name of sm_110, and never did for 21 and 82.
-static bool judged_target(const char *text)
+static bool required_target(const char *text)
 {
     return strncmp(text, "101", 3) && strcmp(text, "21") && strcmp(text, "82");
 }
@@ -42,24 +42,24 @@ static bool target_good(const struct form_match *match, const char *target)
 }
 
 // The oldest version and target that a match needs; false if there is none.
-static bool least_need(const struct form_match *match, uint16_t *version, const char **target)
+static bool min_need(const struct form_match *match, uint16_t *version, const char **target)
 {
     for (uint32_t i = 0; i < TARGET_COUNT; i++) {
-        if (!judged_target(targets[i].text) || !target_good(match, targets[i].text))
+        if (!required_target(targets[i].text) || !target_good(match, targets[i].text))
             continue;
-        uint16_t least = match->last && match->last < 14   ? 13
-                         : match->last && match->last < 23 ? match->last
-                                                           : 23;
+        uint16_t min = match->last && match->last < 14   ? 13
+                       : match->last && match->last < 23 ? match->last
+                                                         : 23;
         if (atoi(targets[i].text) < 20 && !(match->last && match->last < 14) &&
             match->version <= 14)
-            least = 14;
-        if (match->version > least)
-            least = match->version;
-        if (targets[i].version > least)
-            least = targets[i].version;
-        if (match->last && least > match->last)
+            min = 14;
+        if (match->version > min)
+            min = match->version;
+        if (targets[i].version > min)
+            min = targets[i].version;
+        if (match->last && min > match->last)
             continue;
-        *version = least;
+        *version = min;
         *target = targets[i].text;
         return true;
     }
@@ -74,7 +74,7 @@ static uint16_t version_before(uint16_t version)
     return before;
 }
 
-static uint16_t version_behind(uint16_t version)
+static uint16_t version_after(uint16_t version)
 {
     for (uint32_t i = 0; i < VERSION_COUNT; i++)
         if (versions[i] > version)
@@ -113,11 +113,11 @@ static const char *register_of(uint16_t type, bool twice)
 static const char *immediate_of(struct maker *m, const struct form_operand *spec, uint16_t type)
 {
     if (spec->ranged || spec->value_count)
-        return arena_printf(m->arena, "%u", spec->ranged ? spec->least : spec->value[0]);
+        return arena_printf(m->arena, "%u", spec->ranged ? spec->min : spec->value[0]);
     return type == W_f32 || type == W_f64 ? "1.5" : "0";
 }
 
-static bool takes_immediate(const struct form_operand *spec, uint16_t type)
+static bool allows_immediate(const struct form_operand *spec, uint16_t type)
 {
     if (spec->kind == FORM_IMMEDIATE || (spec->kind == FORM_PREDICATE && !spec->written))
         return true;
@@ -154,7 +154,7 @@ const char *maker_value(struct maker *m, const struct form_match *match,
         return "_";
     if (type == W_UNKNOWN && spec->special)
         return "%tid";
-    if (spec->kind == FORM_IMMEDIATE || (m->immediates && takes_immediate(spec, type)))
+    if (spec->kind == FORM_IMMEDIATE || (m->immediates && allows_immediate(spec, type)))
         return immediate_of(m, spec, type);
     return arena_printf(m->arena, "%s%u",
                         spec->kind == FORM_PREDICATE ? "p" : register_of(type, spec->twice),
@@ -282,14 +282,14 @@ static void send(struct maker *m, uint16_t version, const char *target, const ch
 // The instruction as chosen, with what its words need.
 void maker_send(struct maker *m)
 {
-    uint16_t mods[MOST_WORDS], version;
+    uint16_t mods[MAX_WORDS], version;
     const char *target;
     int dropped = m->dropped_slot;
     m->dropped_slot = -1;
     uint32_t count = maker_words(m, mods);
     const struct form_match *match = maker_match(m, mods, count);
     m->dropped_slot = dropped;
-    if (!match || !least_need(match, &version, &target))
+    if (!match || !min_need(match, &version, &target))
         return;
     count = maker_words(m, mods);
     send(m, version, target, instruction_text(m, match, mods, count));
@@ -303,7 +303,7 @@ void maker_first(struct maker *m)
 
 // What the form spells
 
-static bool is_type_slot(const struct form_slot *slot)
+static bool is_type_modifier(const struct form_modifier *slot)
 {
     return slot->capture >= 'T' && slot->capture <= 'V' && slot->word_count > 1;
 }
@@ -325,14 +325,14 @@ static void vary_words(struct maker *m)
 static void vary_types(struct maker *m)
 {
     uint32_t first = 0, made = 0;
-    while (first < m->form->slot_count && !is_type_slot(&m->form->slots[first]))
+    while (first < m->form->slot_count && !is_type_modifier(&m->form->slots[first]))
         first++;
     for (uint32_t second = first + 1; second < m->form->slot_count; second++) {
-        if (!is_type_slot(&m->form->slots[second]))
+        if (!is_type_modifier(&m->form->slots[second]))
             continue;
         maker_first(m);
         for (uint32_t a = 1; a < m->form->slots[first].word_count; a++)
-            for (uint32_t b = 1; b < m->form->slots[second].word_count && made < MOST_PAIRS;
+            for (uint32_t b = 1; b < m->form->slots[second].word_count && made < MAX_PAIRS;
                  b++, made++) {
                 m->choice[first] = (int8_t)a;
                 m->choice[second] = (int8_t)b;
@@ -371,8 +371,8 @@ static bool operands_seen(const struct maker *m)
     for (const struct form *form = m->form - m->row; form < m->form; form++) {
         bool same = !strcmp(form->operands, m->form->operands);
         for (char letter = 'T'; letter <= 'V' && same; letter++) {
-            const struct form_slot *a = form_captured(form, letter),
-                                   *b = form_captured(m->form, letter);
+            const struct form_modifier *a = form_captured(form, letter),
+                                       *b = form_captured(m->form, letter);
             same = !a == !b && (!a || a->words[0].word == b->words[0].word);
         }
         if (same)
@@ -413,7 +413,7 @@ static void change_registers(struct maker *m)
 // A scalar in braces, and the one element of a vector without them.
 static void change_braces(struct maker *m)
 {
-    uint16_t mods[MOST_WORDS];
+    uint16_t mods[MAX_WORDS];
     maker_first(m);
     uint32_t count = maker_words(m, mods);
     const struct form_match *match = maker_match(m, mods, count);
@@ -432,7 +432,7 @@ static void change_braces(struct maker *m)
 
 static void change_order(struct maker *m)
 {
-    uint16_t mods[MOST_WORDS];
+    uint16_t mods[MAX_WORDS];
     maker_first(m);
     uint32_t count = maker_words(m, mods);
     for (uint32_t i = 0; i + 1 < count; i++) {
@@ -482,7 +482,7 @@ static const char *target_before(const struct form_match *match, uint16_t versio
     for (uint32_t i = 0; i < TARGET_COUNT; i++) {
         if (!strcmp(targets[i].text, target))
             break;
-        if (targets[i].version <= version && judged_target(targets[i].text) &&
+        if (targets[i].version <= version && required_target(targets[i].text) &&
             !target_good(match, targets[i].text))
             before = targets[i].text;
     }
@@ -492,12 +492,12 @@ static const char *target_before(const struct form_match *match, uint16_t versio
 // One version older, one target older, one version too new.
 static void change_needs(struct maker *m)
 {
-    uint16_t mods[MOST_WORDS], version;
+    uint16_t mods[MAX_WORDS], version;
     const char *target;
     maker_first(m);
     uint32_t count = maker_words(m, mods);
     const struct form_match *match = maker_match(m, mods, count);
-    if (!match || !least_need(match, &version, &target))
+    if (!match || !min_need(match, &version, &target))
         return;
     const char *text = instruction_text(m, match, mods, count);
     uint16_t before = version_before(version);
@@ -506,7 +506,7 @@ static void change_needs(struct maker *m)
     const char *older = target_before(match, version, target);
     if (older)
         send(m, version, older, text);
-    uint16_t behind = match->last ? version_behind(match->last) : 0;
+    uint16_t behind = match->last ? version_after(match->last) : 0;
     if (behind)
         send(m, behind, target, text);
 }

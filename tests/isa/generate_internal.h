@@ -2,7 +2,7 @@
 #pragma once
 #include "tests/isa/generate.h"
 
-enum { MOST_WORDS = FORM_SLOTS };
+enum { MAX_WORDS = FORM_MODIFIERS };
 
 struct maker {
     struct arena *arena;
@@ -11,7 +11,7 @@ struct maker {
     uint32_t row;
     sample_sink *sink;
     void *to;
-    int8_t choice[FORM_SLOTS]; // word of each slot, −1: left out
+    int8_t choice[FORM_MODIFIERS]; // word of each slot, −1: left out
     // Variation of the operands.
     bool all_optional, immediates, sinks;
     int changed; // this operand is `replacement`, −1: none

@@ -77,16 +77,16 @@ static void change_whole(struct maker *m, const struct form_match *match,
 static void change_number(struct maker *m, const struct form_operand *spec)
 {
     if (spec->ranged) {
-        m->replacement = arena_printf(m->arena, "%u", spec->most + spec->step);
+        m->replacement = arena_printf(m->arena, "%u", spec->max + spec->step);
         maker_send(m);
-        m->replacement = arena_printf(m->arena, "%lu", spec->least + (1ul << 32));
+        m->replacement = arena_printf(m->arena, "%lu", spec->min + (1ul << 32));
         maker_send(m);
     }
 }
 
 void change_values(struct maker *m)
 {
-    uint16_t mods[MOST_WORDS];
+    uint16_t mods[MAX_WORDS];
     maker_first(m);
     uint32_t count = maker_words(m, mods);
     const struct form_match *match = maker_match(m, mods, count);

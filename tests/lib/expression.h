@@ -17,7 +17,7 @@ struct expression {
 
 static inline int64_t expression_sum(struct expression *e);
 
-static inline bool expression_take(struct expression *e, const char *word)
+static inline bool expression_accept(struct expression *e, const char *word)
 {
     size_t length = strlen(word);
     if (strncmp(e->at, word, length))
@@ -82,25 +82,25 @@ static inline int64_t expression_factor(struct expression *e)
         e->at = end;
         return (int64_t)number;
     }
-    if (expression_take(e, "(")) {
+    if (expression_accept(e, "(")) {
         int64_t sum = expression_sum(e);
-        assert_true(expression_take(e, ")"));
+        assert_true(expression_accept(e, ")"));
         return sum;
     }
-    bool parameter = expression_take(e, "[");
+    bool parameter = expression_accept(e, "[");
     e->at += strcspn(e->at, parameter ? "]" : " ,()");
-    if (parameter && !expression_take(e, "]"))
+    if (parameter && !expression_accept(e, "]"))
         fail_msg("no end of %s", begin);
     size_t length = (size_t)(e->at - begin);
     assert_true(length > 0);
-    if (parameter || !expression_take(e, "("))
+    if (parameter || !expression_accept(e, "("))
         return e->value(e->data, begin, length);
     for (int i = 0; i < 3; i++) {
         arguments[i] = expression_sum(e);
-        if (!expression_take(e, ", "))
+        if (!expression_accept(e, ", "))
             break;
     }
-    assert_true(expression_take(e, ")"));
+    assert_true(expression_accept(e, ")"));
     return expression_function(begin, length, arguments);
 }
 
@@ -108,9 +108,9 @@ static inline int64_t expression_term(struct expression *e)
 {
     int64_t value = expression_factor(e);
     for (;;) {
-        if (expression_take(e, " * "))
+        if (expression_accept(e, " * "))
             value = (int64_t)((uint64_t)value * (uint64_t)expression_factor(e));
-        else if (expression_take(e, " / "))
+        else if (expression_accept(e, " / "))
             value = expression_quotient(value, expression_factor(e));
         else
             return value;
@@ -119,14 +119,14 @@ static inline int64_t expression_term(struct expression *e)
 
 static inline int64_t expression_sum(struct expression *e)
 {
-    bool negative = expression_take(e, "-");
+    bool negative = expression_accept(e, "-");
     uint64_t sum = (uint64_t)expression_term(e);
     if (negative)
         sum = -sum;
     for (;;) {
-        if (expression_take(e, " + "))
+        if (expression_accept(e, " + "))
             sum += (uint64_t)expression_term(e);
-        else if (expression_take(e, " - "))
+        else if (expression_accept(e, " - "))
             sum -= (uint64_t)expression_term(e);
         else
             return (int64_t)sum;

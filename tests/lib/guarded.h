@@ -10,9 +10,9 @@ struct guarded {
     size_t room; // in front of the page that nobody may touch
 };
 
-static inline struct guarded guarded_new(size_t most)
+static inline struct guarded guarded_new(size_t max)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (most + page - 1) / page * page;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (max + page - 1) / page * page;
     char *mapping =
         mmap(NULL, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapping == MAP_FAILED || mprotect(mapping + room, page, PROT_NONE))
@@ -39,11 +39,11 @@ static inline void guarded_free(struct guarded *guarded)
 // most tests.
 static inline char *guarded_input(struct guarded *guarded, const void *bytes, size_t size)
 {
-    enum { LEAST = 1 << 16 };
+    enum { MINIMUM = 1 << 16 };
     if (!guarded->mapping || size > guarded->room) {
         if (guarded->mapping)
             guarded_free(guarded);
-        *guarded = guarded_new(size > LEAST ? size : LEAST);
+        *guarded = guarded_new(size > MINIMUM ? size : MINIMUM);
     }
     return guarded_copy(guarded, bytes, size);
 }

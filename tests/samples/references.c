@@ -140,7 +140,7 @@ uint64_t drawn(uint64_t seed, uint64_t i)
     return z ^ (z >> 31);
 }
 
-static void *take(size_t count, size_t size)
+static void *allocate_zeroed(size_t count, size_t size)
 {
     void *memory = calloc(count, size);
     if (!memory)
@@ -150,7 +150,7 @@ static void *take(size_t count, size_t size)
 
 float *uniform(size_t count, uint64_t seed)
 {
-    float *to = take(count, sizeof *to);
+    float *to = allocate_zeroed(count, sizeof *to);
     for (size_t i = 0; i < count; i++)
         to[i] = (float)(drawn(seed, i) / (UINT64_C(1) << 40)) / 16777216.0f;
     return to;
@@ -158,7 +158,7 @@ float *uniform(size_t count, uint64_t seed)
 
 float *range_float(size_t count, double low, double high, uint64_t seed)
 {
-    float *to = take(count, sizeof *to);
+    float *to = allocate_zeroed(count, sizeof *to);
     for (size_t i = 0; i < count; i++)
         to[i] = (float)(low + (high - low) * ((double)(drawn(seed, i) >> 11) / 9007199254740992.0));
     return to;
@@ -167,7 +167,7 @@ float *range_float(size_t count, double low, double high, uint64_t seed)
 // The whole part of drawn * (high - low) / 2^64, by halves of 32 bits.
 int32_t *range_int(size_t count, int64_t low, int64_t high, uint64_t seed)
 {
-    int32_t *to = take(count, sizeof *to);
+    int32_t *to = allocate_zeroed(count, sizeof *to);
     uint64_t width = (uint64_t)(high - low); // below 2^32
     for (size_t i = 0; i < count; i++) {
         uint64_t z = drawn(seed, i);
@@ -179,7 +179,7 @@ int32_t *range_int(size_t count, int64_t low, int64_t high, uint64_t seed)
 
 double *widen(float *from, size_t count)
 {
-    double *to = take(count, sizeof *to);
+    double *to = allocate_zeroed(count, sizeof *to);
     for (size_t i = 0; i < count; i++)
         to[i] = (double)from[i];
     free(from);
@@ -191,7 +191,7 @@ double *widen(float *from, size_t count)
 void *saved(struct job *job, const char *buffer, const char *type, size_t count)
 {
     char path[400], expected[64], header[10 + 65535];
-    void *data = take(count, 4);
+    void *data = allocate_zeroed(count, 4);
     snprintf(path, sizeof path, "%s/%s.npy", job->folder, buffer);
     snprintf(expected, sizeof expected, "'descr': '%s', 'fortran_order': False, 'shape': (%zu,)",
              type, count);

@@ -170,12 +170,12 @@ void ref_mum(struct job *job)
     free(read);
 }
 
-static int32_t most(int32_t a, int32_t b)
+static int32_t max(int32_t a, int32_t b)
 {
     return a > b ? a : b;
 }
 
-static int32_t least(int32_t a, int32_t b)
+static int32_t min(int32_t a, int32_t b)
 {
     return a < b ? a : b;
 }
@@ -193,8 +193,8 @@ void ref_nw(struct job *job)
             score[i] = -penalty * (int32_t)(x + y);
             continue;
         }
-        int32_t gap = most(score[i - 1], score[i - width]) - penalty;
-        score[i] = most(gap, score[i - width - 1] + (a[y - 1] == b[x - 1] ? match : mismatch));
+        int32_t gap = max(score[i - 1], score[i - width]) - penalty;
+        score[i] = max(gap, score[i - width - 1] + (a[y - 1] == b[x - 1] ? match : mismatch));
     }
     same_ints(job, "score", score, (rows + 1) * width);
     free(a);
@@ -211,8 +211,8 @@ static int32_t *costs(size_t columns, size_t rows)
         int32_t *here = cost + i % 2 * columns;
         for (size_t j = 0; j < columns; j++) {
             int32_t before = above[j];
-            before = j ? least(before, above[j - 1]) : before;
-            before = j + 1 < columns ? least(before, above[j + 1]) : before;
+            before = j ? min(before, above[j - 1]) : before;
+            before = j + 1 < columns ? min(before, above[j + 1]) : before;
             here[j] = wall[i * columns + j] + before;
         }
     }

@@ -45,15 +45,15 @@ static void assign(struct kmn *k)
     k->moved = 0;
     for (size_t p = 0; p < k->points; p++) {
         int32_t best = 0;
-        float least = INFINITY;
+        float min = INFINITY;
         for (size_t c = 0; c < k->clusters; c++) {
             float distance = 0;
             for (size_t f = 0; f < k->features; f++) {
                 float d = (float)k->table[p * k->features + f] - k->centre[c * k->features + f];
                 distance = fmaf(d, d, distance);
             }
-            if (distance < least) {
-                least = distance;
+            if (distance < min) {
+                min = distance;
                 best = (int32_t)c;
             }
         }

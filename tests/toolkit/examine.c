@@ -27,7 +27,7 @@ struct examiner {
     struct arena arena; // of one text
     struct arena digests_arena, file_arena;
     struct intern digests; // of the texts that were looked at
-    uint64_t most;
+    uint64_t max;
     const char *path;
     uint32_t module;
     struct counts counts; // of the file at work
@@ -70,7 +70,7 @@ static void report_diags(struct examiner *e, const struct program *program)
     const struct source *source = &program->opened.source;
     for (uint32_t i = 0; i < program->diags.list.n; i++) {
         const struct diag *diag = &program->diags.list.v[i];
-        struct place place = source_place(source, diag->begin);
+        struct source_position place = source_position_at(source, diag->begin);
         uint32_t begin, end;
         source_line(source, place.line, &begin, &end);
         fault(e, severity_word(diag->severity),
@@ -192,7 +192,7 @@ static void examine_module(struct examiner *e, const struct container *container
     uint32_t length;
     e->module = index;
     e->counts.modules++;
-    if (module->kind != MODULE_PTX || (e->most && module->size > e->most))
+    if (module->kind != MODULE_PTX || (e->max && module->size > e->max))
         return;
     arena_init(&e->arena, &e->memory);
     if (setjmp(e->memory.on_failure)) {
@@ -241,7 +241,7 @@ static void examine_file(struct examiner *e, const char *path)
 
 int main(int argc, char **argv)
 {
-    static const char most[] = "--most=";
+    static const char max[] = "--most=";
     struct examiner e = {0};
     arena_init(&e.digests_arena, &e.kept);
     arena_init(&e.file_arena, &e.kept);
@@ -251,8 +251,8 @@ int main(int argc, char **argv)
     }
     intern_init(&e.digests, &e.digests_arena);
     for (int i = 1; i < argc; i++)
-        if (!strncmp(argv[i], most, sizeof most - 1))
-            e.most = strtoull(argv[i] + sizeof most - 1, NULL, 10);
+        if (!strncmp(argv[i], max, sizeof max - 1))
+            e.max = strtoull(argv[i] + sizeof max - 1, NULL, 10);
         else
             examine_file(&e, argv[i]);
     memory_free(&e.kept);

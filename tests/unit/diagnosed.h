@@ -2,15 +2,15 @@
 #pragma once
 #include "tests/unit/program.h"
 
-static inline const char *diagnosed(struct program *p)
+static inline const char *diagnosed(struct test_program *p)
 {
     const char *all = "";
     diags_sort(&p->diags);
     for (uint32_t i = 0; i < p->diags.list.n; i++) {
         const struct diag *diag = &p->diags.list.v[i];
-        struct place place = {0, 0};
+        struct source_position place = {0, 0};
         if (diag->begin != NO_OFFSET)
-            place = source_place(&p->source, diag->begin);
+            place = source_position_at(&p->source, diag->begin);
         all = arena_printf(&p->arena, "%s%s%s%u:%u%s%s", all, *all ? "; " : "",
                            diag->severity == DIAG_NOTE ? "+" : "", place.line, place.column,
                            diag->severity == DIAG_NOTE      ? ""

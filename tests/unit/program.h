@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct program {
+struct test_program {
     struct memory memory;
     struct arena arena;
     struct source source;
@@ -18,7 +18,7 @@ struct program {
     struct tree tree;
 };
 
-static inline void program_parse(struct program *p, const char *text, size_t length)
+static inline void program_parse(struct test_program *p, const char *text, size_t length)
 {
     memset(p, 0, sizeof *p);
     if (setjmp(p->memory.on_failure))
@@ -35,14 +35,15 @@ static inline void program_parse(struct program *p, const char *text, size_t len
         fail_msg("%s in:\n%s", fault, text);
 }
 
-static inline void program_free(struct program *p)
+static inline void program_free(struct test_program *p)
 {
     arena_free(&p->arena);
     assert_int_equal(p->memory.bytes, 0);
 }
 
 // Returns the first node of a kind at or after `from`, or IR_NONE.
-static inline uint32_t program_find(const struct program *p, enum node_kind kind, uint32_t from)
+static inline uint32_t program_find(const struct test_program *p, enum node_kind kind,
+                                    uint32_t from)
 {
     for (uint32_t i = from; i < p->tree.nodes.n; i++)
         if (p->tree.nodes.v[i].kind == kind)

@@ -30,23 +30,23 @@ static bool chance(uint64_t *state, double probability)
     return (double)(splitmix64(state) >> 11) < probability * 0x1p53;
 }
 
-static struct dram_place place(struct feed *s)
+static struct dram_coordinates place(struct feed *s)
 {
     const struct dram_config *c = s->drive->config;
     switch (s->drive->pattern) {
     case DRAM_SEQ: break;
     case DRAM_RANDOM: return dram_map_local(&s->map, below(&s->random, s->requests));
-    case DRAM_ONE_BANK: return (struct dram_place){.row = (uint32_t)(s->number % c->rows)};
+    case DRAM_ONE_BANK: return (struct dram_coordinates){.row = (uint32_t)(s->number % c->rows)};
     case DRAM_BANK_RR:
-        return (struct dram_place){.bank = (uint32_t)(s->number % c->banks),
-                                   .row = (uint32_t)(s->number / c->banks % c->rows)};
+        return (struct dram_coordinates){.bank = (uint32_t)(s->number % c->banks),
+                                         .row = (uint32_t)(s->number / c->banks % c->rows)};
     }
     return dram_map_local(&s->map, s->number % s->requests);
 }
 
 static void make(struct feed *s)
 {
-    struct dram_place at = place(s);
+    struct dram_coordinates at = place(s);
     double writes = s->drive->writes;
     s->request = (struct dram_request){.id = s->number, .bank = at.bank, .row = at.row};
     s->request.write = writes >= 1 || (writes > 0 && chance(&s->random, writes));
@@ -96,17 +96,17 @@ struct driven {
     const struct dram_drive *drive;
     struct dram_channel *channel;
     struct feed feed;
-    uint64_t offered;                 // requests that arrived after the warm-up
-    uint64_t taken_sum, answered_sum; // sums of request ids
+    uint64_t offered;                    // requests that arrived after the warm-up
+    uint64_t accepted_sum, answered_sum; // sums of request ids
     uint64_t answered;
 };
 
-static void take_answers(struct driven *run, uint64_t now)
+static void accept_replies(struct driven *run, uint64_t now)
 {
-    const struct dram_answer *answer;
-    while ((answer = dram_peek(run->channel, now))) {
+    const struct dram_reply *reply;
+    while ((reply = dram_peek(run->channel, now))) {
         run->answered++;
-        run->answered_sum += answer->id;
+        run->answered_sum += reply->id;
         dram_pop(run->channel, now);
     }
 }
@@ -114,9 +114,9 @@ static void take_answers(struct driven *run, uint64_t now)
 static void give_requests(struct driven *run, uint64_t now)
 {
     struct feed *s = &run->feed;
-    while (s->comes <= now && now < s->end && dram_can_take(run->channel, s->request.write)) {
-        dram_take(run->channel, now, s->saturated ? now : s->comes, &s->request);
-        run->taken_sum += s->request.id;
+    while (s->comes <= now && now < s->end && dram_can_accept(run->channel, s->request.write)) {
+        dram_accept(run->channel, now, s->saturated ? now : s->comes, &s->request);
+        run->accepted_sum += s->request.id;
         run->offered += (s->saturated ? now : s->comes) >= run->drive->warmup;
         next_request(s);
     }
@@ -126,13 +126,13 @@ static void give_requests(struct driven *run, uint64_t now)
 static uint64_t go(struct driven *run, uint64_t now)
 {
     struct dram_channel *ch = run->channel;
-    take_answers(run, now);
+    accept_replies(run, now);
     give_requests(run, now);
     uint64_t next = dram_tick(ch, now);
     if (run->feed.comes > now && run->feed.comes < next)
         next = run->feed.comes;
-    if (ch->answer_count == ch->config->answers && ch->answers[ch->answer_head].ready < next)
-        next = ch->answers[ch->answer_head].ready;
+    if (ch->reply_count == ch->config->answers && ch->answers[ch->reply_head].ready < next)
+        next = ch->answers[ch->reply_head].ready;
     return next;
 }
 
@@ -142,12 +142,12 @@ static void finish(struct driven *run, uint64_t now)
     for (uint64_t next; dram_inside(run->channel); now = next) {
         next = go(run, now);
         if (next == UINT64_MAX)
-            next = run->channel->answers[run->channel->answer_head].ready;
+            next = run->channel->answers[run->channel->reply_head].ready;
     }
 }
 
 // Subtracts the counters at the mark; values that are not counters are kept.
-static void take_window(struct dram_stats *window, const struct dram_stats *since)
+static void subtract_window(struct dram_stats *window, const struct dram_stats *since)
 {
     for (uint32_t i = 0; i < dram_stat_key_count; i++)
         if (dram_stat_keys[i].kind == STAT_COUNT)
@@ -162,7 +162,7 @@ static void add_window(struct dram_stats *all, const struct dram_stats *window)
         uint64_t value = *(const uint64_t *)((const char *)window + dram_stat_keys[i].offset);
         if (dram_stat_keys[i].kind == STAT_COUNT)
             *sum += value;
-        else if (dram_stat_keys[i].kind == STAT_MOST && *sum < value)
+        else if (dram_stat_keys[i].kind == STAT_MAX && *sum < value)
             *sum = value;
     }
 }
@@ -173,11 +173,11 @@ static void add_whole(struct dram_result *r, const struct driven *run)
     r->offered += run->offered;
     r->taken += ch->stats.taken;
     r->answered += run->answered;
-    r->conserved &= run->answered == ch->stats.taken && run->answered_sum == run->taken_sum;
-    if (ch->least_latency < r->latency_min)
-        r->latency_min = ch->least_latency;
-    if (ch->least_write_latency < r->write_latency_min)
-        r->write_latency_min = ch->least_write_latency;
+    r->conserved &= run->answered == ch->stats.taken && run->answered_sum == run->accepted_sum;
+    if (ch->min_latency < r->latency_min)
+        r->latency_min = ch->min_latency;
+    if (ch->min_write_latency < r->write_latency_min)
+        r->write_latency_min = ch->min_write_latency;
 }
 
 // Counts requests that have arrived but were not accepted yet as offered.
@@ -207,7 +207,7 @@ static void drive_channel(struct driven *run, struct dram_stats *window, uint64_
     struct dram_stats mark = run->channel->stats;
     now = go_until(run, now, end);
     *window = run->channel->stats;
-    take_window(window, &mark);
+    subtract_window(window, &mark);
     *clocks = now >= end ? end - warmup : now > warmup ? now - warmup : 0;
     run->feed.end = now < end ? now : end;
     count_waiting(run);
@@ -266,8 +266,8 @@ double dram_result_latency(const struct dram_result *r)
 
 uint64_t dram_result_least(const struct dram_result *r)
 {
-    uint64_t least = r->latency_min < UINT64_MAX ? r->latency_min : r->write_latency_min;
-    return least < UINT64_MAX ? least : 0;
+    uint64_t min = r->latency_min < UINT64_MAX ? r->latency_min : r->write_latency_min;
+    return min < UINT64_MAX ? min : 0;
 }
 
 double dram_result_use(const struct dram_result *r)

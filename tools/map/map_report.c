@@ -43,9 +43,9 @@ static void print_placement(const struct map_report *report, FILE *to)
     uint32_t n = report->map->nodes.n;
     fprintf(to, "%u cop%s, %u lanes of %u (%s)\n", p->copies, p->copies == 1 ? "y" : "ies",
             p->lanes, report->hardware.lanes,
-            p->lanes == p->least ? "the minimum" : "more than the proven bound");
-    if (p->lanes != p->least)
-        fprintf(to, "at least %u lanes are needed\n", p->least);
+            p->lanes == p->min ? "the minimum" : "more than the proven bound");
+    if (p->lanes != p->min)
+        fprintf(to, "at least %u lanes are needed\n", p->min);
     for (uint32_t i = 0; i < p->copies * n; i++)
         fprintf(to, "position %3u  copy %u  %s\n", p->position[i], i / n,
                 report->map->nodes.v[i % n].name.text);

@@ -10,7 +10,7 @@ struct heat_map {
     FILE *to;
     const struct noc_config *config;
     const struct heatmap *m;
-    double most;         // flits per cycle of the last shade
+    double max;          // flits per cycle of the last shade
     uint32_t per_column; // routers in a stage, or in a row of a mesh
     uint32_t places;     // nodes at the sides of a butterfly or crossbar; 0: mesh
     double cell;         // pixels between adjacent routers or nodes
@@ -27,12 +27,12 @@ static double load_of(const struct heat_map *map, uint32_t channel)
     return window ? (double)map->m->flits[channel] / (double)window : 0;
 }
 
-static double most_of(const struct heat_map *map)
+static double largest_of(const struct heat_map *map)
 {
-    double most = 0;
+    double max = 0;
     for (uint32_t i = 0; i < noc_channels(map->m->noc); i++)
-        most = fmax(most, load_of(map, i));
-    return most > 0 ? svg_round_up(most) : 1;
+        max = fmax(max, load_of(map, i));
+    return max > 0 ? svg_round_up(max) : 1;
 }
 
 // Writes the tooltip of a channel.
@@ -70,7 +70,7 @@ static void draw_arrow(const struct heat_map *map, const struct noc_channel *cha
                                 {end - head, near + wide + beyond},
                                 {end - head, near + wide},
                                 {begin, near + wide}};
-    svg_open_numbered(map->to, "polygon", 'h', svg_shade(load, map->most));
+    svg_open_numbered(map->to, "polygon", 'h', svg_shade(load, map->max));
     fputs(" points=\"", map->to);
     for (size_t i = 0; i < ARRAY_LENGTH(points); i++)
         fprintf(map->to, "%.1f,%.1f ", x1 + points[i][0] * ux - points[i][1] * uy,
@@ -104,7 +104,7 @@ static void draw_port(const struct heat_map *map, double x, double y, double siz
         return;
     double load = sum / count;
     double wide = size * 0.2, high = size * 0.11;
-    svg_open_numbered(map->to, "rect", 'h', svg_shade(load, map->most));
+    svg_open_numbered(map->to, "rect", 'h', svg_shade(load, map->max));
     fprintf(map->to,
             " x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"><title>%s: "
             "%.4f flits per cycle</title></rect>\n",
@@ -122,12 +122,12 @@ static void draw_ports(const struct heat_map *map, uint32_t router, double x, do
 // Draws a router: a box with its number, and the channels of its nodes below the number.
 static void draw_router(const struct heat_map *map, uint32_t router)
 {
-    enum { LEAST_FOR_TEXT = 30 };
+    enum { MIN_FOR_TEXT = 30 };
     double half = map->cell * 0.27, x = router_x(map, router), y = router_y(map, router);
     svg_open(map->to, "rect", "box");
     fprintf(map->to, " rx=\"3\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\"/>\n", x - half,
             y - half, 2 * half, 2 * half);
-    if (map->cell >= LEAST_FOR_TEXT)
+    if (map->cell >= MIN_FOR_TEXT)
         svg_text(map->to, x, y + 2, "middle", "small", "%u", router);
     draw_ports(map, router, x, y + half - map->cell * 0.16, map->cell);
 }
@@ -210,7 +210,7 @@ static void draw_wire(const struct heat_map *map, double x1, double y1, double x
                       const struct noc_channel *channel, double load)
 {
     double bend = (x2 - x1) * 0.45;
-    char shade = (char)('0' + svg_shade(load, map->most));
+    char shade = (char)('0' + svg_shade(load, map->max));
     const char classes[] = {'w', 'i', 'r', 'e', ' ', 'w', shade, 0};
     svg_open(map->to, "path", classes);
     fprintf(map->to, " d=\"M%.1f %.1fC%.1f %.1f %.1f %.1f %.1f %.1f\">", x1, y1, x1 + bend, y1,
@@ -275,12 +275,12 @@ static double cell_of(const struct noc_config *config)
 
 void heatmap_draw(const struct heatmap *of, struct arena *arena, FILE *to)
 {
-    enum { LEAST_WIDTH = 760 };
+    enum { MIN_WIDTH = 760 };
     const struct noc_config *config = of->config;
     bool mesh = config->topology == NOC_MESH;
     uint32_t stages = config->topology == NOC_FLY ? config->stages : 1;
     struct heat_map map = {.to = to, .config = config, .m = of, .cell = cell_of(config)};
-    map.most = most_of(&map);
+    map.max = largest_of(&map);
     map.per_column = mesh ? config->width : noc_routers(of->noc) / stages;
     uint32_t rows = mesh ? config->height : noc_nodes(of->noc);
     if (config->topology == NOC_FLY)
@@ -288,9 +288,9 @@ void heatmap_draw(const struct heatmap *of, struct arena *arena, FILE *to)
     map.places = mesh ? 0 : rows;
     double width =
         mesh ? 2 * SIDE + (double)config->width * map.cell : column_x(stages + 1) + 44 + SIDE;
-    svg_begin(to, fmax(width, LEAST_WIDTH), TOP + rows * map.cell + 24, of->title);
+    svg_begin(to, fmax(width, MIN_WIDTH), TOP + rows * map.cell + 24, of->title);
     svg_text(to, SIDE, 26, "start", "title", "%s", of->title);
-    svg_scale(to, SIDE, 56, map.most, "flits per cycle on each channel");
+    svg_scale(to, SIDE, 56, map.max, "flits per cycle on each channel");
     svg_text(to, SIDE + 310, 66, "start", "faint", "%s", of->note);
     if (mesh)
         draw_mesh(&map, arena);

@@ -7,10 +7,10 @@ enum { PROGRESS_EVERY = 1 << 14 };
 
 // A load is stable if its backlog in the window does not exceed this fraction of the created flits,
 // in total and at each sender. Queues fluctuate, so a few packets are tolerated.
-static const double most_behind = 0.02;
+static const double max_backlog = 0.02;
 enum { FEW_IN_ALL = 1, FEW_AT_SENDER = 32 }; // tolerated packets per sender
 
-struct noc_run {
+struct noc_measurement {
     const struct measure_plan *plan;
     struct measured *m;
     struct arena *arena;
@@ -20,7 +20,7 @@ struct noc_run {
     // Per node: packets taken from its source; packets created before the window and, of these,
     // those still waiting at its start.
     uint64_t *taken, *created, *waiting;
-    uint64_t flits_taken, flits_before; // taken from all sources; created before the window
+    uint64_t flits_accepted, flits_before; // taken from all sources; created before the window
     uint64_t next_progress;
 };
 
@@ -61,7 +61,7 @@ static uint32_t bucket_of(uint64_t latency)
     return shift * 64 + (uint32_t)(latency >> shift);
 }
 
-static uint64_t bucket_least(uint32_t bucket)
+static uint64_t bucket_min(uint32_t bucket)
 {
     uint32_t shift = bucket < 128 ? 0 : bucket / 64 - 1;
     return (uint64_t)(bucket - shift * 64) << shift;
@@ -80,24 +80,24 @@ static uint64_t class_flits(const struct noc *noc, uint64_t classes)
 // Returns true if the network interface needs the source's next packet. Keeping packets in the
 // source models an unbounded queue without memory: the interface's queue only runs empty when the
 // source does.
-static bool wants_packet(const struct noc_run *run, uint32_t node, uint32_t class)
+static bool wants_packet(const struct noc_measurement *run, uint32_t node, uint32_t class)
 {
     const struct noc_config *config = run->plan->config;
-    uint64_t most = run->plan->flits.most;
-    uint64_t enough = 2 * config->injection_ports * config->injection_links * most;
+    uint64_t max = run->plan->flits.max;
+    uint64_t enough = 2 * config->injection_ports * config->injection_links * max;
     return noc_can_send(run->noc, node, class, run->sources.flits[node]) &&
            (config->injection_queue || noc_waiting_flits(run->noc, node, class) < enough);
 }
 
 // Derives the class from the node and the time of creation. A random sequence would depend on when
 // packets are taken.
-static uint32_t class_of(const struct noc_run *run, uint32_t node)
+static uint32_t class_of(const struct noc_measurement *run, uint32_t node)
 {
     uint64_t classes = run->plan->config->classes;
     return classes == 1 ? 0 : (uint32_t)((run->sources.created[node] + node) % classes);
 }
 
-static void send_from(struct noc_run *run, uint32_t node)
+static void send_from(struct noc_measurement *run, uint32_t node)
 {
     struct sources *sources = &run->sources;
     while (sources->created[node] <= sources->now) {
@@ -109,13 +109,13 @@ static void send_from(struct noc_run *run, uint32_t node)
         if (!wants_packet(run, node, packet.class))
             return;
         noc_send(run->noc, &packet);
-        run->flits_taken += packet.flits;
-        sources_take(sources, node);
+        run->flits_accepted += packet.flits;
+        sources_remove(sources, node);
         run->taken[node]++;
     }
 }
 
-static void send(struct noc_run *run)
+static void send(struct noc_measurement *run)
 {
     struct sources *sources = &run->sources;
     for (uint32_t w = 0; w < sources->words; w++)
@@ -123,7 +123,7 @@ static void send(struct noc_run *run)
             send_from(run, w * 64 + (uint32_t)__builtin_ctzll(left));
 }
 
-static void take_packet(struct noc_run *run, const struct noc_packet *packet)
+static void count_packet(struct noc_measurement *run, const struct noc_packet *packet)
 {
     struct measured *m = run->m;
     if (packet->created < run->begin || packet->created >= run->end)
@@ -138,7 +138,7 @@ static void take_packet(struct noc_run *run, const struct noc_packet *packet)
     m->latencies[bucket_of(latency)]++;
 }
 
-static void receive(struct noc_run *run)
+static void receive(struct noc_measurement *run)
 {
     for (uint32_t class = 0; class < run->plan->config->classes; class ++)
         for (uint32_t w = 0; w < run->sources.words; w++)
@@ -146,14 +146,14 @@ static void receive(struct noc_run *run)
                 uint32_t node = w * 64 + (uint32_t)__builtin_ctzll(left);
                 const struct noc_packet *packet;
                 while ((packet = noc_peek(run->noc, node, class))) {
-                    take_packet(run, packet);
+                    count_packet(run, packet);
                     noc_pop(run->noc, node, class);
                 }
             }
 }
 
 // Skips cycles without events, up to `limit`.
-static void skip(struct noc_run *run, uint64_t limit)
+static void skip(struct noc_measurement *run, uint64_t limit)
 {
     if (run->sources.ready_count)
         return;
@@ -164,7 +164,7 @@ static void skip(struct noc_run *run, uint64_t limit)
         noc_skip_to(run->noc, next);
 }
 
-static void look_around(struct noc_run *run, uint64_t now)
+static void look_around(struct noc_measurement *run, uint64_t now)
 {
     const struct measure_plan *plan = run->plan;
     run->next_progress = now + PROGRESS_EVERY;
@@ -174,7 +174,7 @@ static void look_around(struct noc_run *run, uint64_t now)
         run->m->outcome = MEASURE_INTERRUPTED;
 }
 
-static bool step(struct noc_run *run, uint64_t limit)
+static bool step(struct noc_measurement *run, uint64_t limit)
 {
     uint64_t now = noc_cycle(run->noc);
     sources_advance(&run->sources, now);
@@ -191,7 +191,7 @@ static bool step(struct noc_run *run, uint64_t limit)
     return run->m->outcome == MEASURE_DONE;
 }
 
-static bool run_until(struct noc_run *run, uint64_t time)
+static bool run_until(struct noc_measurement *run, uint64_t time)
 {
     while (noc_cycle(run->noc) < time)
         if (!step(run, time))
@@ -201,21 +201,21 @@ static bool run_until(struct noc_run *run, uint64_t time)
 
 // The window
 
-static struct sources_waiting waiting_at(const struct noc_run *run, uint32_t node)
+static struct sources_waiting waiting_at(const struct noc_measurement *run, uint32_t node)
 {
     return sources_waiting(&run->sources, node, noc_cycle(run->noc));
 }
 
-static uint64_t arrived_so_far(const struct noc_run *run)
+static uint64_t arrived_so_far(const struct noc_measurement *run)
 {
     return class_flits(run->noc, run->plan->config->classes);
 }
 
-static void begin_window(struct noc_run *run)
+static void begin_window(struct noc_measurement *run)
 {
     struct measured *m = run->m;
-    m->since = stats_take(&m->stats, run->arena);
-    run->flits_before = run->flits_taken;
+    m->since = stats_snapshot(&m->stats, run->arena);
+    run->flits_before = run->flits_accepted;
     for (uint32_t node = 0; node < run->sources.nodes; node++) {
         struct sources_waiting waiting = waiting_at(run, node);
         run->waiting[node] = waiting.packets;
@@ -231,15 +231,15 @@ static void begin_window(struct noc_run *run)
 static bool keeps_up(uint64_t created, uint64_t before, uint64_t after, uint64_t few)
 {
     double growth = (double)after - (double)before;
-    return growth <= most_behind * (double)created || growth <= (double)few;
+    return growth <= max_backlog * (double)created || growth <= (double)few;
 }
 
 // Counts created packets per sender. A load is unstable if one sender falls behind, even if the
 // mean does not.
-static void count_created(struct noc_run *run)
+static void count_created(struct noc_measurement *run)
 {
     struct measured *m = run->m;
-    uint64_t flits = run->flits_taken;
+    uint64_t flits = run->flits_accepted;
     for (uint32_t node = 0; node < run->sources.nodes; node++) {
         struct sources_waiting waiting = waiting_at(run, node);
         uint64_t created = run->taken[node] + waiting.packets - run->created[node];
@@ -250,7 +250,7 @@ static void count_created(struct noc_run *run)
     m->flits_created = flits - run->flits_before;
 }
 
-static void end_window(struct noc_run *run)
+static void end_window(struct noc_measurement *run)
 {
     struct measured *m = run->m;
     uint64_t arrived = arrived_so_far(run);
@@ -267,7 +267,7 @@ static void end_window(struct noc_run *run)
 
 // Drains the network for at most as many cycles as have been simulated; packets that do not arrive
 // by then count as lost.
-static void drain(struct noc_run *run)
+static void drain(struct noc_measurement *run)
 {
     struct measured *m = run->m;
     uint64_t limit = run->end + run->end;
@@ -277,7 +277,7 @@ static void drain(struct noc_run *run)
     m->drain = noc_cycle(run->noc) - run->end;
 }
 
-static void prepare(struct noc_run *run)
+static void prepare(struct noc_measurement *run)
 {
     const struct measure_plan *plan = run->plan;
     struct measured *m = run->m;
@@ -297,7 +297,7 @@ static void prepare(struct noc_run *run)
 
 void measure(struct measured *measured, struct arena *arena, const struct measure_plan *plan)
 {
-    struct noc_run run = {.plan = plan, .m = measured, .arena = arena};
+    struct noc_measurement run = {.plan = plan, .m = measured, .arena = arena};
     *measured = (struct measured){.load = plan->load,
                                   .senders = plan->traffic->sender_count,
                                   .receivers = plan->traffic->receiver_count,
@@ -367,11 +367,11 @@ double measured_routers(const struct measured *m)
 
 uint64_t measured_quantile(const struct measured *m, double part)
 {
-    uint64_t least = (uint64_t)ceil(part * (double)m->packets), count = 0;
+    uint64_t min = (uint64_t)ceil(part * (double)m->packets), count = 0;
     for (uint32_t bucket = 0; bucket < LATENCY_BUCKETS; bucket++) {
         count += m->latencies[bucket];
-        if (count && count >= least)
-            return bucket_least(bucket);
+        if (count && count >= min)
+            return bucket_min(bucket);
     }
     return 0;
 }

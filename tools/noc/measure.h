@@ -97,7 +97,7 @@ void sweep_loads(struct sweep *sweep, struct arena *arena, const struct measure_
 // Selects loads up to `most`: finds the highest stable load by bisection, to one percent, and
 // measures at tenths of it and above.
 void sweep_automatic(struct sweep *sweep, struct arena *arena, const struct measure_plan *plan,
-                     double most);
+                     double max);
 
 // Writes the results as JSON and CSV.
 

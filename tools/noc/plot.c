@@ -24,7 +24,7 @@ const char *plot_title(char text[PLOT_TITLE], const struct measure_head *head)
     snprintf(text, PLOT_TITLE, "%s%s, %u VCs of %u flits, %.100s traffic, packets of %.100s flit%s",
              size, config->topology == NOC_FLY ? "fly" : names[config->topology], config->vcs,
              config->vc_buffer, head->traffic, head->plan->flits.text,
-             head->plan->flits.most == 1 ? "" : "s");
+             head->plan->flits.max == 1 ? "" : "s");
     return text;
 }
 
@@ -77,20 +77,20 @@ static void draw_dot(const struct chart *c, const struct measured *m, double val
 
 // Panels
 
-static struct chart panel_of(FILE *to, double top, double height, double x_most)
+static struct chart panel_of(FILE *to, double top, double height, double x_max)
 {
     return (struct chart){.to = to,
                           .left = LEFT,
                           .right = WIDTH - RIGHT,
                           .top = top,
                           .bottom = top + height,
-                          .x = {.high = x_most},
+                          .x = {.high = x_max},
                           .numbers = ""};
 }
 
-static void draw_axes(struct chart *c, double most, const char *y_title)
+static void draw_axes(struct chart *c, double max, const char *y_title)
 {
-    c->y.high = most > 0 ? most : 1;
+    c->y.high = max > 0 ? max : 1;
     chart_rows(c, chart_fit(&c->y, 8), false);
     chart_columns(c, svg_round_up(c->x.high / 11));
     chart_side(c);
@@ -100,15 +100,15 @@ static void draw_axes(struct chart *c, double most, const char *y_title)
 
 static double latency_most(const struct sweep *sweep)
 {
-    double least = INFINITY, most = 0;
+    double min = INFINITY, max = 0;
     for (uint32_t i = 0; i < sweep->points.n; i++) {
         const struct measured *m = &sweep->points.v[i];
         if (!is_drawn(m))
             continue;
-        least = fmin(least, measured_latency(m));
-        most = fmax(most, measured_latency(m));
+        min = fmin(min, measured_latency(m));
+        max = fmax(max, measured_latency(m));
     }
-    return most > 0 ? fmin(most * 1.1, least * tallest) : 1;
+    return max > 0 ? fmin(max * 1.1, min * tallest) : 1;
 }
 
 // Draws the latency of stable loads. Above saturation latency is unbounded, so none is drawn.
@@ -128,10 +128,10 @@ static void draw_latency(struct chart *c, const struct sweep *sweep)
 
 static void draw_accepted(struct chart *c, const struct sweep *sweep)
 {
-    double most = 0;
+    double max = 0;
     for (uint32_t i = 0; i < sweep->points.n; i++)
-        most = fmax(most, measured_accepted(&sweep->points.v[i]));
-    draw_axes(c, most, "accepted: flits that arrive per sender and cycle");
+        max = fmax(max, measured_accepted(&sweep->points.v[i]));
+    draw_axes(c, max, "accepted: flits that arrive per sender and cycle");
     draw_saturation(c, sweep, false);
     double end = fmin(c->x.high, c->y.high);
     svg_line(c->to, chart_x(c, 0), chart_y(c, 0), chart_x(c, end), chart_y(c, end), "mark");
@@ -146,11 +146,11 @@ static void draw_accepted(struct chart *c, const struct sweep *sweep)
 void plot_sweep(const struct measure_head *head, const struct sweep *sweep, FILE *to)
 {
     char title[PLOT_TITLE];
-    double most = 0;
+    double max = 0;
     for (uint32_t i = 0; i < sweep->points.n; i++)
-        most = fmax(most, sweep->points.v[i].load);
-    most = most > 0 ? most * 1.02 : 1;
-    struct chart upper = panel_of(to, 66, 300, most), lower = panel_of(to, 434, 160, most);
+        max = fmax(max, sweep->points.v[i].load);
+    max = max > 0 ? max * 1.02 : 1;
+    struct chart upper = panel_of(to, 66, 300, max), lower = panel_of(to, 434, 160, max);
     svg_begin(to, WIDTH, HEIGHT, plot_title(title, head));
     svg_text(to, LEFT, 26, "start", "title", "%s", title);
     draw_latency(&upper, sweep);

@@ -82,8 +82,8 @@ static void draw(struct sources *sources, uint32_t node, uint64_t first)
 // turn.
 static void wait_for_head(struct sources *sources, uint32_t node)
 {
-    uint64_t at = sources->created[node], most = sources->now + TRAFFIC_WHEEL - 1;
-    size_t slot = (at < most ? at : most) % TRAFFIC_WHEEL;
+    uint64_t at = sources->created[node], max = sources->now + TRAFFIC_WHEEL - 1;
+    size_t slot = (at < max ? at : max) % TRAFFIC_WHEEL;
     sources->wheel[slot * sources->words + node / 64] |= UINT64_C(1) << node % 64;
     sources->occupied[slot / 64] |= UINT64_C(1) << slot % 64;
 }
@@ -94,7 +94,7 @@ static void make_ready(struct sources *sources, uint32_t node)
     sources->ready_count++;
 }
 
-static void empty_slot(struct sources *sources, size_t slot)
+static void empty_bucket(struct sources *sources, size_t slot)
 {
     uint64_t *words = &sources->wheel[slot * sources->words];
     sources->occupied[slot / 64] &= ~(UINT64_C(1) << slot % 64);
@@ -112,7 +112,7 @@ static void empty_slot(struct sources *sources, size_t slot)
 }
 
 // Returns the time of the next occupied slot of the wheel, `from` or later.
-static uint64_t next_slot(const struct sources *sources, uint64_t from)
+static uint64_t next_bucket(const struct sources *sources, uint64_t from)
 {
     for (uint64_t ahead = 0; ahead < TRAFFIC_WHEEL;) {
         size_t slot = (from + ahead) % TRAFFIC_WHEEL;
@@ -150,20 +150,20 @@ void sources_init(struct sources *sources, struct arena *arena, const struct noc
 
 void sources_advance(struct sources *sources, uint64_t now)
 {
-    uint64_t at = next_slot(sources, sources->now);
-    for (; at <= now; at = next_slot(sources, at + 1)) {
+    uint64_t at = next_bucket(sources, sources->now);
+    for (; at <= now; at = next_bucket(sources, at + 1)) {
         sources->now = at;
-        empty_slot(sources, at % TRAFFIC_WHEEL);
+        empty_bucket(sources, at % TRAFFIC_WHEEL);
     }
     sources->now = now;
 }
 
 uint64_t sources_next(const struct sources *sources)
 {
-    return next_slot(sources, sources->now + 1);
+    return next_bucket(sources, sources->now + 1);
 }
 
-void sources_take(struct sources *sources, uint32_t node)
+void sources_remove(struct sources *sources, uint32_t node)
 {
     draw(sources, node, sources->created[node] + 1);
     if (sources->created[node] <= sources->now)

@@ -66,9 +66,9 @@ static double rounded(double load)
 static double bisect(struct sweep *sweep, struct arena *arena, const struct measure_plan *plan,
                      double high)
 {
-    static const double near = 0.01, least = 1e-6;
+    static const double near = 0.01, min = 1e-6;
     double low = 0;
-    while (!sweep->failed && high - low > near * low && high > least) {
+    while (!sweep->failed && high - low > near * low && high > min) {
         double middle = rounded((low + high) / 2);
         if (middle <= low || middle >= high)
             break;
@@ -78,16 +78,16 @@ static double bisect(struct sweep *sweep, struct arena *arena, const struct meas
 }
 
 void sweep_automatic(struct sweep *sweep, struct arena *arena, const struct measure_plan *plan,
-                     double most)
+                     double max)
 {
     static const double parts[] = {0.02, 0.1, 0.2, 0.3,  0.4, 0.5, 0.6,
                                    0.7,  0.8, 0.9, 0.95, 1.1, 1.4};
     *sweep = (struct sweep){0};
-    bool bears = measure_at(sweep, arena, plan, most);
-    double saturation = bears ? most : bisect(sweep, arena, plan, most);
+    bool bears = measure_at(sweep, arena, plan, max);
+    double saturation = bears ? max : bisect(sweep, arena, plan, max);
     for (size_t i = 0; i < ARRAY_LENGTH(parts); i++) {
         double load = rounded(parts[i] * saturation);
-        if (load > 0 && load < most)
+        if (load > 0 && load < max)
             measure_at(sweep, arena, plan, load);
     }
     finish(sweep);

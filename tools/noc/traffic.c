@@ -263,11 +263,11 @@ static const char *read_size(struct arena *arena, const char **at, struct traffi
     char *end;
     bool is_number = **at >= '0' && **at <= '9';
     unsigned long flits = strtoul(*at, &end, 10);
-    if (!is_number || !flits || flits > TRAFFIC_MOST_FLITS)
+    if (!is_number || !flits || flits > TRAFFIC_MAX_FLITS)
         return arena_printf(arena,
                             "expected a number from 1 to %d, or several, such as 1,5 or "
                             "1:3,5:1",
-                            TRAFFIC_MOST_FLITS);
+                            TRAFFIC_MAX_FLITS);
     *size = (struct traffic_size){(uint32_t)flits, 1};
     if (*end == ':') {
         bool digit = (end[1] >= '0' && end[1] <= '9') || end[1] == '.';
@@ -291,7 +291,7 @@ const char *traffic_read_sizes(struct traffic_sizes *sizes, struct arena *arena,
         if (*at && *at != ',')
             return "expected sizes such as 1,5 or 1:3,5:1";
         vec_push(arena, &sizes->list, size);
-        sizes->most = size.flits > sizes->most ? size.flits : sizes->most;
+        sizes->max = size.flits > sizes->max ? size.flits : sizes->max;
         weights += size.weight;
         flits += size.weight * size.flits;
         sizes->mean = flits / weights;

@@ -45,7 +45,7 @@ struct traffic_size {
 struct traffic_sizes {
     VEC(struct traffic_size) list;
     const char *text; // as given by the user
-    uint32_t most;    // maximum size in flits
+    uint32_t max;     // maximum size in flits
     double mean;
 };
 
@@ -54,9 +54,9 @@ struct traffic_sizes {
 const char *traffic_read_sizes(struct traffic_sizes *sizes, struct arena *arena, const char *text);
 
 enum {
-    TRAFFIC_MOST_FLITS = 1024, // maximum size of a packet
-    TRAFFIC_GAP_BITS = 63,     // bits of the number of cycles between packets
-    TRAFFIC_WHEEL = 256,       // cycles of look-ahead; a power of two
+    TRAFFIC_MAX_FLITS = 1024, // maximum size of a packet
+    TRAFFIC_GAP_BITS = 63,    // bits of the number of cycles between packets
+    TRAFFIC_WHEEL = 256,      // cycles of look-ahead; a power of two
 };
 
 // The sources of all places. Units: cycles.
@@ -91,7 +91,7 @@ void sources_advance(struct sources *sources, uint64_t now);
 // source is ready.
 uint64_t sources_next(const struct sources *sources);
 // Removes the head of a ready source; the next packet becomes the head.
-void sources_take(struct sources *sources, uint32_t node);
+void sources_remove(struct sources *sources, uint32_t node);
 struct sources_waiting {
     uint64_t packets, flits;
 };

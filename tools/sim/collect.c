@@ -129,7 +129,7 @@ static void add_resource(struct collecting *c, const struct resource_row *row)
     struct stat_spread spread =
         stats_spread(c->stats.stats, &c->stats.since, row->collection, row->key);
     if (spread.count > 1)
-        resource.busiest = spread.most / clocks / row->each;
+        resource.busiest = spread.max / clocks / row->each;
     vec_push(c->report->arena, &c->kernel->resources, resource);
 }
 
@@ -189,7 +189,7 @@ static void place_item(const struct collecting *c, struct sim_item *item,
     const struct ir_loc *loc;
     item->name = kernel_name(program, arena, &program->functions.v[from->function]);
     item->function = sim_shown_name(arena, item->name);
-    item->line = source_place(session->device.source, node->begin).line;
+    item->line = source_position_at(session->device.source, node->begin).line;
     if (!session->locs)
         session->locs = ir_locs_new(session->arena, module);
     loc = ir_loc_find(session->locs, program->functions.v[from->function].function, from->first);

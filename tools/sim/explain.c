@@ -29,18 +29,18 @@ static bool is_work(const struct sim_resource *resource)
 static const struct sim_resource *most_used(const struct sim_kernel *kernel,
                                             const struct sim_resource *but)
 {
-    const struct sim_resource *most = NULL;
+    const struct sim_resource *max = NULL;
     for (uint32_t i = 0; i < kernel->resources.n; i++) {
         const struct sim_resource *one = &kernel->resources.v[i];
-        if (is_work(one) && one != but && (!most || sim_share(one) > sim_share(most)))
-            most = one;
+        if (is_work(one) && one != but && (!max || sim_share(one) > sim_share(max)))
+            max = one;
     }
-    return most;
+    return max;
 }
 
 static const struct sim_part *largest(const sim_parts *parts, const char *const but[], double *rest)
 {
-    const struct sim_part *most = NULL;
+    const struct sim_part *max = NULL;
     *rest = 0;
     for (uint32_t i = 0; i < parts->n; i++) {
         bool left_out = false;
@@ -49,10 +49,10 @@ static const struct sim_part *largest(const sim_parts *parts, const char *const 
         if (left_out)
             continue;
         *rest += parts->v[i].value;
-        if (!most || parts->v[i].value > most->value)
-            most = &parts->v[i];
+        if (!max || parts->v[i].value > max->value)
+            max = &parts->v[i];
     }
-    return most;
+    return max;
 }
 
 static void say_resource(struct arena *arena, sim_sentences *to, const char *head,

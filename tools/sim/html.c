@@ -121,11 +121,11 @@ static void write_list(const struct html *h)
             beside ? "<th>change</th>" : "");
     for (uint32_t i = 0; i < h->report->kernels.n; i++) {
         const struct sim_kernel *k = &h->report->kernels.v[i], *other = beside_of(h, k);
-        const struct sim_resource *most = NULL;
+        const struct sim_resource *max = NULL;
         for (uint32_t r = 0; r < k->resources.n; r++)
             if (strcmp(k->resources.v[r].name, "warp slots") != 0 &&
-                (!most || sim_share(&k->resources.v[r]) > sim_share(most)))
-                most = &k->resources.v[r];
+                (!max || sim_share(&k->resources.v[r]) > sim_share(max)))
+                max = &k->resources.v[r];
         fprintf(h->to, "<tr><th scope=\"row\"><a href=\"#%s\">", kernel_id(h, k));
         svg_escaped(h->to, k->shown);
         fputs("</a></th>", h->to);
@@ -138,8 +138,8 @@ static void write_list(const struct html *h)
         write_number(h, k, "L1 hit rate", 1);
         write_number(h, k, "LLC hit rate", 1);
         write_number(h, k, "latency of reads", 0);
-        write_cell(h, "%s%s", most ? most->name : "",
-                   most ? arena_printf(h->arena, " %.0f %%", 100 * sim_share(most)) : "");
+        write_cell(h, "%s%s", max ? max->name : "",
+                   max ? arena_printf(h->arena, " %.0f %%", 100 * sim_share(max)) : "");
         fputs("</tr>\n", h->to);
     }
     fputs("</table></div>\n", h->to);
@@ -383,7 +383,7 @@ static void write_network(const struct html *h, enum memsys_network network, con
 }
 
 // The longest launches with enough samples have their own charts.
-enum { CHARTS_MOST = 24, SAMPLES_LEAST = 4 };
+enum { CHARTS_MAX = 24, SAMPLES_MIN = 4 };
 
 static int by_length(const void *left, const void *right)
 {
@@ -402,9 +402,9 @@ static bool *choose_charts(const struct html *h)
     for (uint32_t i = 0; i < count; i++)
         order[i] = &h->report->spans.v[i];
     qsort(order, count, sizeof *order, by_length);
-    for (uint32_t i = 0; count > 1 && i < count && charts < CHARTS_MOST; i++) {
+    for (uint32_t i = 0; count > 1 && i < count && charts < CHARTS_MAX; i++) {
         struct sim_window window = {order[i]->begun, order[i]->ended};
-        bool known = sim_samples_in(h->report, window, &first) >= SAMPLES_LEAST;
+        bool known = sim_samples_in(h->report, window, &first) >= SAMPLES_MIN;
         marks[order[i] - h->report->spans.v] = known;
         charts += known;
     }
@@ -429,14 +429,14 @@ static void write_charts(const struct html *h, const bool *marks)
 
 static void write_launches(const struct html *h, const bool *marks)
 {
-    enum { MOST = 500 };
+    enum { LIMIT = 500 };
     fprintf(h->to,
             "<details><summary>%u launches</summary>\n"
             "<div class=\"wide\"><table>\n"
             "<tr><th>launch</th><th>kernel</th><th>grid</th><th>block</th><th>start "
             "cycle</th><th>cycles</th></tr>\n",
             h->report->spans.n);
-    for (uint32_t i = 0; i < h->report->spans.n && i < MOST; i++) {
+    for (uint32_t i = 0; i < h->report->spans.n && i < LIMIT; i++) {
         const struct sim_span *span = &h->report->spans.v[i];
         fputs("<tr>", h->to);
         if (marks[i])
@@ -451,25 +451,25 @@ static void write_launches(const struct html *h, const bool *marks)
         fputs("</tr>\n", h->to);
     }
     fprintf(h->to, "</table></div>\n%s</details>\n",
-            h->report->spans.n > MOST ? "<p>The first 500 are listed.</p>\n" : "");
+            h->report->spans.n > LIMIT ? "<p>The first 500 are listed.</p>\n" : "");
 }
 
 static void write_timelines(const struct html *h)
 {
     const struct sim_report *beside = h->view->beside;
-    double most = sim_last_cycle(h->report);
+    double max = sim_last_cycle(h->report);
     if (!h->report->spans.n)
         return;
     if (beside)
-        most = fmax(most, sim_last_cycle(beside));
+        max = fmax(max, sim_last_cycle(beside));
     write_heading(h, "time", "Over time");
     fputs("<div class=\"wide\">\n", h->to);
-    sim_chart_timeline(h->report, most, h->arena, h->to);
+    sim_chart_timeline(h->report, max, h->arena, h->to);
     fputs("</div>\n", h->to);
     if (beside) {
         open_tag(h, "h3", arena_printf(h->arena, "%s over time", h->view->beside_name));
         fputs("<div class=\"wide\">\n", h->to);
-        sim_chart_timeline(beside, most, h->arena, h->to);
+        sim_chart_timeline(beside, max, h->arena, h->to);
         fputs("</div>\n", h->to);
     }
     bool *marks = choose_charts(h);

@@ -14,7 +14,7 @@ struct sim_chart {
 };
 
 // Returns a panel over the cycles of the window, with values up to `most`.
-static struct chart panel_of(const struct sim_chart *c, double top, double height, double most)
+static struct chart panel_of(const struct sim_chart *c, double top, double height, double max)
 {
     return (struct chart){.to = c->to,
                           .left = LEFT,
@@ -22,7 +22,7 @@ static struct chart panel_of(const struct sim_chart *c, double top, double heigh
                           .top = top,
                           .bottom = top + height,
                           .x = {c->window.from, c->window.until, false, true},
-                          .y = {0, most, false, true},
+                          .y = {0, max, false, true},
                           .numbers = "small"};
 }
 
@@ -50,11 +50,11 @@ double sim_last_cycle(const struct sim_report *report)
 
 // Launches, with a row for each kernel
 
-enum { ROW = 22, ROWS_MOST = 16, HEAD = 34 };
+enum { ROW = 22, ROWS_MAX = 16, HEAD = 34 };
 
 static uint32_t row_of(const struct sim_chart *c, uint32_t kernel)
 {
-    uint32_t rows = c->report->kernels.n < ROWS_MOST ? c->report->kernels.n : ROWS_MOST;
+    uint32_t rows = c->report->kernels.n < ROWS_MAX ? c->report->kernels.n : ROWS_MAX;
     return kernel < rows ? kernel : rows - 1;
 }
 
@@ -67,9 +67,9 @@ static const char *short_name(const struct sim_chart *c, const char *name)
 
 static void draw_launches(const struct sim_chart *c, double top)
 {
-    enum { SPANS_MOST = 4000 };
+    enum { SPANS_MAX = 4000 };
     const struct chart on = panel_of(c, top, 0, 1);
-    uint32_t spans = c->report->spans.n < SPANS_MOST ? c->report->spans.n : SPANS_MOST;
+    uint32_t spans = c->report->spans.n < SPANS_MAX ? c->report->spans.n : SPANS_MAX;
     for (uint32_t i = 0; i < spans; i++) {
         const struct sim_span *span = &c->report->spans.v[i];
         uint32_t row = row_of(c, span->kernel);
@@ -82,9 +82,9 @@ static void draw_launches(const struct sim_chart *c, double top)
                 span->begun, span->ended, span->grid[0], span->grid[1], span->grid[2],
                 span->block[0], span->block[1], span->block[2]);
     }
-    for (uint32_t i = 0; i < c->report->kernels.n && i < ROWS_MOST; i++)
+    for (uint32_t i = 0; i < c->report->kernels.n && i < ROWS_MAX; i++)
         svg_text(c->to, LEFT - 8, top + i * ROW + ROW - 7, "end", "small", "%s",
-                 i + 1 == ROWS_MOST && c->report->kernels.n > ROWS_MOST
+                 i + 1 == ROWS_MAX && c->report->kernels.n > ROWS_MAX
                      ? "other kernels"
                      : short_name(c, c->report->kernels.v[i].shown));
 }
@@ -147,13 +147,13 @@ static struct reasons find_reasons(const struct sim_chart *c)
 {
     struct reasons found = {.count = 0};
     while (found.count < REASONS) {
-        double most = 0;
+        double max = 0;
         uint32_t best = UINT32_MAX;
         for (uint32_t i = 0; i < c->report->series.names.n; i++) {
             const char *name = c->report->series.names.v[i];
             double sum = is_slot(name) && !is_in(&found, i) ? sum_of(c, i) : 0;
-            if (sum > most) {
-                most = sum;
+            if (sum > max) {
+                max = sum;
                 best = i;
             }
         }
@@ -239,12 +239,12 @@ static void draw_line(const struct sim_chart *c, const struct chart *p, const st
     chart_line_end(p);
 }
 
-static double most_of(const struct sim_chart *c, const struct sim_line *line)
+static double largest_of(const struct sim_chart *c, const struct sim_line *line)
 {
-    double most = 0;
+    double max = 0;
     for (uint32_t i = c->first; i < c->end; i++)
-        most = fmax(most, line_value(c, line, &c->report->series.samples.v[i]));
-    return most > 0 ? svg_round_up(most) : 1;
+        max = fmax(max, line_value(c, line, &c->report->series.samples.v[i]));
+    return max > 0 ? svg_round_up(max) : 1;
 }
 
 // Draws lines in a panel. If `p->y.high` is 0, the maximum of the first line sets the axis.
@@ -253,7 +253,7 @@ static void draw_lines(const struct sim_chart *c, struct chart p, const char *ti
 {
     double x = LEFT + 130;
     if (p.y.high <= 0)
-        p.y.high = most_of(c, &lines[0]);
+        p.y.high = largest_of(c, &lines[0]);
     draw_frame(&p, title, percent);
     for (uint32_t i = 0; i < count; i++)
         draw_line(c, &p, &lines[i], i);
@@ -305,10 +305,10 @@ static void draw_panels(const struct sim_chart *c, double top)
     draw_cycles(&panels[3]);
 }
 
-void sim_chart_timeline(const struct sim_report *report, double most, struct arena *arena, FILE *to)
+void sim_chart_timeline(const struct sim_report *report, double max, struct arena *arena, FILE *to)
 {
-    struct sim_chart c = {report, arena, to, {0, most > 0 ? most : 1}, 0, report->series.samples.n};
-    uint32_t rows = report->kernels.n < ROWS_MOST ? report->kernels.n : ROWS_MOST;
+    struct sim_chart c = {report, arena, to, {0, max > 0 ? max : 1}, 0, report->series.samples.n};
+    uint32_t rows = report->kernels.n < ROWS_MAX ? report->kernels.n : ROWS_MAX;
     double top = HEAD, y = top + rows * ROW + GAP;
     double height = y + (c.end ? PANELS * (PANEL + GAP) : 0) + 10;
     svg_begin(to, WIDTH, height, "launches and use of the machine over time");
@@ -341,7 +341,7 @@ void sim_chart_launch(const struct sim_report *report, struct sim_window window,
 enum { ROOF_HEIGHT = 420, ROOF_TOP = 40, ROOF_BOTTOM = 60 };
 
 // Computes the kernel's place in the roofline. Returns false if it accesses no DRAM.
-static bool place_of(const struct sim_kernel *kernel, double *x, double *y)
+static bool point_of(const struct sim_kernel *kernel, double *x, double *y)
 {
     double bytes = sim_number(kernel, "DRAM bits") / 8;
     *y = sim_number(kernel, "IPC");
@@ -353,7 +353,7 @@ static void reach(struct chart *roof, const struct sim_report *report)
 {
     for (uint32_t i = 0; report && i < report->kernels.n; i++) {
         double x, y;
-        if (!place_of(&report->kernels.v[i], &x, &y))
+        if (!point_of(&report->kernels.v[i], &x, &y))
             continue;
         roof->x.low = fmin(roof->x.low, floor(log10(x)));
         roof->x.high = fmax(roof->x.high, ceil(log10(x)));
@@ -383,7 +383,7 @@ static void draw_points(const struct chart *roof, const struct sim_report *repor
     for (uint32_t i = 0; i < report->kernels.n; i++) {
         const struct sim_kernel *kernel = &report->kernels.v[i];
         double x, y;
-        if (!place_of(kernel, &x, &y))
+        if (!point_of(kernel, &x, &y))
             continue;
         chart_dot(roof, *whose ? "outline" : chart_fill(i), x, y, *whose ? 6 : 5,
                   arena_printf(arena, "%s%s: %.4g instructions per cycle, %.4g per byte",

@@ -55,8 +55,7 @@ void sim_explain(const struct sim_kernel *kernel, struct arena *arena, sim_sente
 // Charts of a simulation's page.
 
 // Draws the launches and the series of a run over cycles 0 to `most`.
-void sim_chart_timeline(const struct sim_report *report, double most, struct arena *arena,
-                        FILE *to);
+void sim_chart_timeline(const struct sim_report *report, double max, struct arena *arena, FILE *to);
 // An interval of a run, in cycles.
 struct sim_window {
     double from, until;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_KERNELS = 8, LABEL = 26 };
+enum { MAX_KERNELS = 8, LABEL = 26 };
 
 struct sim_page {
     const struct sim_view *view;
@@ -263,11 +263,11 @@ static void write_kernels(const struct sim_page *p)
         if (report->kernels.v[i].timed)
             sorted[timed++] = &report->kernels.v[i];
     qsort(sorted, timed, sizeof *sorted, by_cycles);
-    for (uint32_t i = 0; i < timed && i < MOST_KERNELS; i++)
+    for (uint32_t i = 0; i < timed && i < MAX_KERNELS; i++)
         write_kernel(p, sorted[i]);
-    if (timed > MOST_KERNELS)
+    if (timed > MAX_KERNELS)
         fprintf(p->to, "\n%u more kernels with fewer cycles: --report=html:FILE has them\n",
-                timed - MOST_KERNELS);
+                timed - MAX_KERNELS);
     bool together = false;
     for (uint32_t i = 0; i < timed; i++)
         together |= sorted[i]->together != 0;

@@ -1,6 +1,6 @@
 #include "passes/analysis/affine/address.h"
 
-enum { MOST_STEPS = 64 }; // steps of a trace; anything further back is unknown
+enum { MAX_STEPS = 64 }; // steps of a trace; anything further back is unknown
 
 // Returns the operand that an instruction copies unchanged, or IR_NONE.
 static uint32_t copied_operand(const struct ir_function *fn, uint32_t inst)
@@ -76,7 +76,7 @@ static uint32_t parameter_read(const struct ir_module *module, const struct ir_f
 static bool trace(const struct ir_module *module, const struct ir_function *fn,
                   struct address *address)
 {
-    for (int step = 0; step < MOST_STEPS; step++) {
+    for (int step = 0; step < MAX_STEPS; step++) {
         uint32_t inst = defining_inst(fn, address->version);
         if (inst == IR_NONE)
             return false;
@@ -110,7 +110,7 @@ static bool trace(const struct ir_module *module, const struct ir_function *fn,
 static uint32_t base_of_sum(const struct ir_module *module, const struct ir_function *fn,
                             uint32_t version, uint16_t *space)
 {
-    for (int step = 0; step < MOST_STEPS; step++) {
+    for (int step = 0; step < MAX_STEPS; step++) {
         uint32_t inst = defining_inst(fn, version);
         if (inst == IR_NONE)
             return IR_NONE;
@@ -239,7 +239,7 @@ bool address_may_alias(struct facts *facts, const struct address *a, const struc
 bool value_is_parameter(const struct ir_module *module, const struct ir_function *fn,
                         uint32_t version)
 {
-    for (int step = 0; step < MOST_STEPS; step++) {
+    for (int step = 0; step < MAX_STEPS; step++) {
         uint32_t inst = defining_inst(fn, version);
         if (inst == IR_NONE)
             return false;

@@ -260,7 +260,7 @@ static bool count_up(struct affines *a, const struct ir_phi *phi, uint32_t loop,
     struct affine start, step;
     struct sum sum = sum_new();
     struct affine_atom atom = {
-        .kind = AFFINE_ITERATION, .bits = 64, .index = loop, .least = 0, .most = INT64_MAX};
+        .kind = AFFINE_ITERATION, .bits = 64, .index = loop, .min = 0, .max = INT64_MAX};
     *to = affine_opaque(a, phi->version);
     if (!common_value(a, phi, VIEW_WHOLE, loop, &start) || !find_step(a, phi, loop, &step))
         return true;

@@ -33,8 +33,8 @@ struct affine_atom {
     uint8_t aligned;  // AFFINE_COMMON: `zeros` if pointers are aligned to 256 bytes
     uint16_t member;
     uint32_t index;
-    int64_t offset;      // AFFINE_PARAMETER
-    int64_t least, most; // range of its value
+    int64_t offset;   // AFFINE_PARAMETER
+    int64_t min, max; // range of its value
 };
 
 enum { AFFINE_FACTORS = 3 };
@@ -89,8 +89,8 @@ static inline bool affine_is_constant(const struct affine *a)
 }
 // Computes the minimum and the maximum from the ranges of the atoms; INT64_MIN and INT64_MAX mean
 // unbounded.
-void affine_range(const struct affines *affines, const struct affine *a, int64_t *least,
-                  int64_t *most);
+void affine_range(const struct affines *affines, const struct affine *a, int64_t *min,
+                  int64_t *max);
 
 // Returns true if accesses of these sizes at a and at b have no byte in common, for all values of
 // the atoms and without assumptions: by the range of a - b, or by a divisor of its terms.
@@ -141,7 +141,7 @@ struct affine_warp {
 const struct affine_warp *affine_warp(struct affines *affines, uint32_t atom, uint32_t warp);
 
 // An atom's values over all warps of a one-dimensional block of unknown shape.
-struct affine_places {
+struct affine_all_warps {
     bool known;    // known in all warps
     bool alike;    // the distances between the lanes are equal in all warps
     bool same;     // lane 0 has exactly the value `first` in all warps
@@ -152,7 +152,7 @@ struct affine_places {
 };
 
 // Returns the values of an atom over all warps; computed once per atom.
-struct affine_places affine_places(struct affines *affines, uint32_t atom);
+struct affine_all_warps affine_all_warps(struct affines *affines, uint32_t atom);
 
 // Returns the atom as text, without the interpretation of its bits: symbols plain, parameters in
 // brackets, loops as `i@` and the line of their header.

@@ -68,8 +68,8 @@ static unsigned held_bits(unsigned bits)
 static void set_range(struct affine_atom *atom, unsigned bits, bool is_unsigned)
 {
     unsigned digits = held_bits(bits) - !is_unsigned;
-    atom->most = digits >= 63 ? INT64_MAX : INT64_MAX >> (63 - digits);
-    atom->least = is_unsigned ? 0 : -atom->most - 1;
+    atom->max = digits >= 63 ? INT64_MAX : INT64_MAX >> (63 - digits);
+    atom->min = is_unsigned ? 0 : -atom->max - 1;
 }
 
 // Special registers
@@ -77,7 +77,7 @@ static void set_range(struct affine_atom *atom, unsigned bits, bool is_unsigned)
 // Limits of any launch in x, y and z; 0 where the register has no such component.
 static const struct special_range {
     uint32_t special;
-    int64_t least, most[3];
+    int64_t min, max[3];
 } special_ranges[] = {
     {SPECIAL_ctaid, 0, {INT32_MAX - 1, 65534, 65534}},
     {SPECIAL_nctaid, 1, {INT32_MAX, 65535, 65535}},
@@ -91,15 +91,15 @@ static void set_special_range(const struct affines *affines, struct affine_atom 
     bool threads = atom->index == SPECIAL_tid || atom->index == SPECIAL_ntid;
     set_range(atom, atom->bits, false);
     if (threads && atom->member != W_w) {
-        int64_t most = shape_most(&affines->shape, atom->member);
+        int64_t max = shape_max(&affines->shape, atom->member);
         bool counts = atom->index == SPECIAL_ntid;
-        atom->least = !counts ? 0 : shape_is_known(&affines->shape) ? most : 1;
-        atom->most = most - !counts;
+        atom->min = !counts ? 0 : shape_is_known(&affines->shape) ? max : 1;
+        atom->max = max - !counts;
     }
     for (size_t i = 0; i < ARRAY_LENGTH(special_ranges); i++)
         if (special_ranges[i].special == atom->index && atom->member != W_w) {
-            atom->least = special_ranges[i].least;
-            atom->most = special_ranges[i].most[dimension];
+            atom->min = special_ranges[i].min;
+            atom->max = special_ranges[i].max[dimension];
         }
 }
 
@@ -107,16 +107,16 @@ bool affine_of_special(struct affines *affines, uint32_t special, uint16_t membe
                        struct affine *to)
 {
     const struct isa_special_info *info = &isa_specials[special];
-    bool steady = info->varies != VARIES_TIME && info->varies != VARIES_WARP && info->least > 1;
+    bool steady = info->varies != VARIES_TIME && info->varies != VARIES_WARP && info->min > 1;
     if (!steady || (info->parts > 1 && member == W_UNKNOWN))
         return false;
     struct affine_atom atom = {.kind = AFFINE_SPECIAL,
-                               .bits = info->most,
+                               .bits = info->max,
                                .member = member,
                                .index = special,
                                .varies = divergence_special(affines->divergence, special, member)};
     set_special_range(affines, &atom);
-    *to = atom.least == atom.most ? affine_constant(atom.least) : affine_of_atom(affines, &atom);
+    *to = atom.min == atom.max ? affine_constant(atom.min) : affine_of_atom(affines, &atom);
     return true;
 }
 
@@ -171,28 +171,28 @@ static bool plain_number(const struct affines *affines, uint32_t inst, uint32_t 
 
 // Computes the maximum of x & mask, x % n, x >> n and bit fields from their constant source.
 static bool bounded_result(const struct affines *affines, uint32_t inst, unsigned bits,
-                           int64_t *most)
+                           int64_t *max)
 {
     const struct ir_inst *at = &affines->fn->insts.v[inst];
     bool has_sign = at->type == W_s32 || at->type == W_s64 || at->type == W_s16;
     int64_t n;
     switch (at->op) {
-    case OP_and: return plain_number(affines, inst, 1, most);
+    case OP_and: return plain_number(affines, inst, 1, max);
     case OP_rem:
-        *most = 0;
+        *max = 0;
         if (has_sign || !plain_number(affines, inst, 1, &n) || !n)
             return false;
-        *most = n - 1;
+        *max = n - 1;
         return true;
     case OP_shr:
         if (has_sign || at->type == W_b16 || !plain_number(affines, inst, 1, &n) || !n || n >= bits)
             return false;
-        *most = (int64_t)(UINT64_MAX >> (64 - bits + (unsigned)n));
+        *max = (int64_t)(UINT64_MAX >> (64 - bits + (unsigned)n));
         return true;
     case OP_bfe:
         if (has_sign || !plain_number(affines, inst, 2, &n) || n >= bits)
             return false;
-        *most = (INT64_C(1) << n) - 1;
+        *max = (INT64_C(1) << n) - 1;
         return true;
     default: return false;
     }
@@ -216,16 +216,16 @@ static void set_version_range(const struct affines *affines, struct affine_atom 
     const struct ir_version *version = &affines->fn->versions.v[atom->index];
     unsigned bits = atom->bits;
     bool is_unsigned = atom->is_unsigned;
-    int64_t most;
+    int64_t max;
     set_range(atom, bits, is_unsigned);
     if (version->kind != VERSION_INST || affines->fn->insts.v[version->index].flags & INST_GUARDED)
         return;
     bool narrow = narrow_result(affines, version->index, &bits, &is_unsigned);
     if (narrow && bits < atom->bits && (is_unsigned || !atom->is_unsigned))
         set_range(atom, bits, is_unsigned);
-    if (bounded_result(affines, version->index, atom->bits, &most) && most < atom->most) {
-        atom->least = 0;
-        atom->most = most;
+    if (bounded_result(affines, version->index, atom->bits, &max) && max < atom->max) {
+        atom->min = 0;
+        atom->max = max;
     }
     atom->zeros = (uint8_t)zeros_of(affines, version->index);
 }
@@ -241,7 +241,7 @@ static struct affine of_version(struct affines *affines, uint32_t version, bool 
                                .varies = !divergence_uniform(affines->divergence, version)};
     set_version_range(affines, &atom);
     if (is_unsigned &&
-        atom.most <= INT64_MAX >> (64 - held_bits(atom.bits))) { // both readings agree
+        atom.max <= INT64_MAX >> (64 - held_bits(atom.bits))) { // both readings agree
         atom.is_unsigned = false;
         set_version_range(affines, &atom);
     }

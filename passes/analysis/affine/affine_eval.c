@@ -6,7 +6,7 @@
 #include "support/bits.h"
 #include <string.h>
 
-enum { MOST_WARPS = 32, WARP_ZEROS = 5, ANY_WARP = UINT16_MAX };
+enum { MAX_WARPS = 32, WARP_ZEROS = 5, ANY_WARP = UINT16_MAX };
 
 static bool version_value(struct evaluation *e, uint32_t version, uint32_t block,
                           struct affine_warp_value *to);
@@ -64,8 +64,8 @@ static bool thread_anywhere(struct evaluation *e, struct affine_warp_value *to)
                                 .aligned = WARP_ZEROS,
                                 .member = W_UNKNOWN,
                                 .index = IR_NONE,
-                                .least = 0,
-                                .most = (MOST_WARPS - 1) * WARP_LANES};
+                                .min = 0,
+                                .max = (MAX_WARPS - 1) * WARP_LANES};
     struct affine_term term = {1, {affine_intern(e->affines, &first), IR_NONE, IR_NONE}};
     for (uint32_t lane = 0; lane < WARP_LANES; lane++)
         to->offset[lane] = lane;
@@ -79,7 +79,7 @@ static bool special_value(struct evaluation *e, const struct affine_atom *atom,
     uint32_t special = atom->index;
     *to = warp_constant(0);
     if (special == SPECIAL_ntid && shape_is_known(shape)) {
-        *to = warp_constant(shape_most(shape, atom->member));
+        *to = warp_constant(shape_max(shape, atom->member));
         return true;
     }
     e->by_thread |= special == SPECIAL_tid;
@@ -200,7 +200,7 @@ static bool known_value(struct evaluation *e, uint32_t version, struct affine_wa
 
 bool evaluation_keep(struct evaluation *e, uint32_t version, const struct affine_warp_value *value)
 {
-    if (e->count == EVALUATION_MOST)
+    if (e->count == EVALUATION_MAX)
         return false;
     e->versions[e->count] = version;
     e->values[e->count++] = *value;
@@ -295,30 +295,30 @@ const struct affine_warp *affine_warp(struct affines *a, uint32_t atom, uint32_t
 }
 
 // Evaluates the atom for all warps at once.
-static bool find_anywhere(struct affines *a, uint32_t atom, struct affine_places *to)
+static bool find_anywhere(struct affines *a, uint32_t atom, struct affine_all_warps *to)
 {
     struct affine_warp at;
     if (!find_warp(a, atom, ANY_WARP, &at))
         return false;
-    *to = (struct affine_places){.known = true,
-                                 .alike = true,
-                                 .same = at.exact,
-                                 .anywhere = at.anywhere && at.apart,
-                                 .assumes = at.assumes,
-                                 .first = at.value[0],
-                                 .divisor = at.exact ? 1 : at.granule};
+    *to = (struct affine_all_warps){.known = true,
+                                    .alike = true,
+                                    .same = at.exact,
+                                    .anywhere = at.anywhere && at.apart,
+                                    .assumes = at.assumes,
+                                    .first = at.value[0],
+                                    .divisor = at.exact ? 1 : at.granule};
     return true;
 }
 
-static struct affine_places find_places(struct affines *a, uint32_t atom)
+static struct affine_all_warps find_all_warps(struct affines *a, uint32_t atom)
 {
-    struct affine_places to = {.known = true, .alike = true, .same = true, .divisor = 1};
+    struct affine_all_warps to = {.known = true, .alike = true, .same = true, .divisor = 1};
     int64_t first[WARP_LANES];
     uint64_t bits = 0;
-    for (uint32_t warp = 0; warp < MOST_WARPS; warp++) {
+    for (uint32_t warp = 0; warp < MAX_WARPS; warp++) {
         const struct affine_warp *at = affine_warp(a, atom, warp);
         if (!at)
-            return (struct affine_places){.divisor = 1};
+            return (struct affine_all_warps){.divisor = 1};
         if (!warp)
             memcpy(first, at->value, sizeof first);
         for (uint32_t lane = 1; lane < WARP_LANES; lane++)
@@ -335,17 +335,17 @@ static struct affine_places find_places(struct affines *a, uint32_t atom)
     return to;
 }
 
-struct affine_places affine_places(struct affines *a, uint32_t atom)
+struct affine_all_warps affine_all_warps(struct affines *a, uint32_t atom)
 {
     while (a->places.n <= atom)
         vec_push(a->arena, &a->places, NULL);
-    struct affine_places **at = &a->places.v[atom];
+    struct affine_all_warps **at = &a->places.v[atom];
     if (!*at) {
-        struct affine_places found;
+        struct affine_all_warps found;
         if (!find_anywhere(a, atom, &found))
-            found = find_places(a, atom);
+            found = find_all_warps(a, atom);
         at = &a->places.v[atom];
-        *at = ARENA_NEW(a->arena, struct affine_places);
+        *at = ARENA_NEW(a->arena, struct affine_all_warps);
         **at = found;
     }
     return **at;

@@ -2,7 +2,7 @@
 #pragma once
 #include "passes/analysis/affine/affine_warp.h"
 
-enum { EVALUATION_MOST = 64, EVALUATION_STEPS = 256, EVALUATION_DEPTH = 24 };
+enum { EVALUATION_MAX = 64, EVALUATION_STEPS = 256, EVALUATION_DEPTH = 24 };
 
 struct evaluation {
     struct affines *affines;
@@ -10,8 +10,8 @@ struct evaluation {
     bool by_thread;        // %tid was used
     uint32_t steps, depth; // used so far
     uint32_t count;        // versions with known values
-    uint32_t versions[EVALUATION_MOST];
-    struct affine_warp_value values[EVALUATION_MOST];
+    uint32_t versions[EVALUATION_MAX];
+    struct affine_warp_value values[EVALUATION_MAX];
     struct affine_term bases[BASE_TERMS];
 };
 

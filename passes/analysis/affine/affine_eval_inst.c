@@ -5,7 +5,7 @@ struct step {
     struct evaluation *e;
     const struct ir_inst *inst;
     uint32_t id;
-    struct warp_place at;
+    struct warp_operation at;
 };
 
 typedef bool step_fn(const struct step *s, struct affine_warp_value *to);
@@ -53,7 +53,7 @@ static bool read_constant(const struct step *s, uint32_t n, int64_t *to)
 
 // Steps
 
-static bool take_over(const struct step *s, struct affine_warp_value *to)
+static bool copy_operand(const struct step *s, struct affine_warp_value *to)
 {
     return read(s, 0, to);
 }
@@ -120,7 +120,7 @@ static bool select(const struct step *s, struct affine_warp_value *to)
 }
 
 // Extracts an unsigned bit field: drops the bits above it, then those below it.
-static bool take_field(const struct step *s, struct affine_warp_value *to)
+static bool extract_field(const struct step *s, struct affine_warp_value *to)
 {
     struct affine_warp_value x;
     int64_t from, bits;
@@ -214,12 +214,12 @@ static bool is_whole(const struct step *s, uint32_t mask)
 static uint32_t shuffled_lane(const struct step *s, uint32_t lane, uint32_t by, uint32_t limits)
 {
     uint32_t parts = limits >> 8 & 31, limit = limits & 31;
-    uint32_t least = lane & parts, most = least | (limit & ~parts), from;
+    uint32_t min = lane & parts, max = min | (limit & ~parts), from;
     by &= 31;
     if (has(s, W_up))
-        return lane >= most + by ? lane - by : lane;
-    from = has(s, W_down) ? lane + by : has(s, W_bfly) ? lane ^ by : least | (by & ~parts);
-    return from <= most ? from : lane;
+        return lane >= max + by ? lane - by : lane;
+    from = has(s, W_down) ? lane + by : has(s, W_bfly) ? lane ^ by : min | (by & ~parts);
+    return from <= max ? from : lane;
 }
 
 static bool shuffle(const struct step *s, struct affine_warp_value *to)
@@ -250,11 +250,13 @@ static bool vote(const struct step *s, struct affine_warp_value *to)
 }
 
 static step_fn *const steps[OP_COUNT] = {
-    [OP_mov] = take_over,   [OP_cvta] = take_over, [OP_cvt] = convert,    [OP_add] = add,
-    [OP_sub] = add,         [OP_and] = combine,    [OP_or] = combine,     [OP_xor] = combine,
-    [OP_shr] = shift_right, [OP_div] = divide,     [OP_rem] = divide,     [OP_min] = limit,
-    [OP_max] = limit,       [OP_selp] = select,    [OP_bfe] = take_field, [OP_bfi] = put_field,
-    [OP_setp] = compare,    [OP_shfl] = shuffle,   [OP_vote] = vote,
+    [OP_mov] = copy_operand, [OP_cvta] = copy_operand, [OP_cvt] = convert,
+    [OP_add] = add,          [OP_sub] = add,           [OP_and] = combine,
+    [OP_or] = combine,       [OP_xor] = combine,       [OP_shr] = shift_right,
+    [OP_div] = divide,       [OP_rem] = divide,        [OP_min] = limit,
+    [OP_max] = limit,        [OP_selp] = select,       [OP_bfe] = extract_field,
+    [OP_bfi] = put_field,    [OP_setp] = compare,      [OP_shfl] = shuffle,
+    [OP_vote] = vote,
 };
 
 // Sources that are known in all lanes

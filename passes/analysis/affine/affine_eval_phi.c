@@ -67,7 +67,7 @@ static bool join(struct evaluation *e, const struct ir_phi *phi, struct affine_w
     const struct ir_function *fn = e->affines->fn;
     uint32_t branch = fn->blocks.v[phi->block].idom, ways = 0;
     struct affine_warp_value condition, values[2];
-    struct warp_place at = {e->affines, phi->version, fn->registers.v[phi->reg].bits, true};
+    struct warp_operation at = {e->affines, phi->version, fn->registers.v[phi->reg].bits, true};
     bool first;
     if (branch == IR_NONE || fn->blocks.v[branch].loop != fn->blocks.v[phi->block].loop ||
         fn->blocks.v[phi->block].pred_count != 2 || !condition_of(e, branch, &condition, &first))
@@ -142,8 +142,8 @@ static bool comes_round(struct evaluation *e, const struct ir_phi *phi,
 static bool go_round(struct evaluation *e, const struct ir_phi *phi,
                      const struct affine_warp_value *start, struct affine_warp_value *to)
 {
-    struct warp_place at = {e->affines, phi->version, e->affines->fn->registers.v[phi->reg].bits,
-                            true};
+    struct warp_operation at = {e->affines, phi->version,
+                                e->affines->fn->registers.v[phi->reg].bits, true};
     unsigned zeros = warp_zeros(e->affines, &start->base, false);
     unsigned aligned = warp_zeros(e->affines, &start->base, true);
     uint8_t assumes = start->assumes;

@@ -83,8 +83,8 @@ bool affine_is_wider(const struct affines *affines, const struct affine *a, unsi
     for (uint32_t i = 0; i < a->count; i++)
         for (int k = 0; k < AFFINE_FACTORS && a->terms[i].atom[k] != IR_NONE; k++) {
             const struct affine_atom *atom = &affines->atoms.v[a->terms[i].atom[k]];
-            bool fits = bits > 63 || (bits && atom->least >= -(INT64_C(1) << (bits - 1)));
-            fits &= bits > 62 || atom->most < INT64_C(1) << bits;
+            bool fits = bits > 63 || (bits && atom->min >= -(INT64_C(1) << (bits - 1)));
+            fits &= bits > 62 || atom->max < INT64_C(1) << bits;
             if (atom->kind == AFFINE_COMMON) // only these low bits of it are used
                 fits = atom->bits <= bits;
             if (atom->kind != AFFINE_ITERATION && !fits)
@@ -130,12 +130,12 @@ static bool unsign_terms(struct affines *affines, const struct affine *a, unsign
         for (int k = 0; k < AFFINE_FACTORS && a->terms[i].atom[k] != IR_NONE; k++) {
             struct affine_atom atom = affines->atoms.v[a->terms[i].atom[k]];
             struct sum next = sum_new();
-            if (atom.least < 0 && (atom.bits != bits || atom.is_unsigned))
+            if (atom.min < 0 && (atom.bits != bits || atom.is_unsigned))
                 return false;
-            if (atom.least < 0) {
+            if (atom.min < 0) {
                 atom.is_unsigned = true;
-                atom.least = 0;
-                atom.most = (INT64_C(1) << bits) - 1;
+                atom.min = 0;
+                atom.max = (INT64_C(1) << bits) - 1;
             }
             struct affine factor = affine_of_atom(affines, &atom);
             sum_product(&next, &product, &factor);
@@ -155,7 +155,7 @@ static bool widen_unsigned(const struct affine_reader *r, uint32_t operand, unsi
     struct affines *affines = r->affines;
     uint32_t version = affines->fn->operand_version.v[operand];
     struct affine same;
-    int64_t least, most;
+    int64_t min, max;
     if (!a->count) {
         a->constant = affine_extended(a->constant, bits, false);
         return true;
@@ -165,10 +165,10 @@ static bool widen_unsigned(const struct affine_reader *r, uint32_t operand, unsi
         return true;
     }
     if (!affine_is_wider(affines, a, bits) && unsign_terms(affines, a, bits, &same)) {
-        affine_range(affines, &same, &least, &most);
-        if (least >= 0) {
+        affine_range(affines, &same, &min, &max);
+        if (min >= 0) {
             *a = same;
-            bool fits = a->exact_bits >= bits && most < INT64_C(1) << bits;
+            bool fits = a->exact_bits >= bits && max < INT64_C(1) << bits;
             a->exact_bits = fits ? 64 : a->exact_bits < bits ? a->exact_bits : (uint8_t)bits;
             a->assumes |= fits ? 0 : AFFINE_UNSIGNED;
             return true;
@@ -319,9 +319,9 @@ static bool divide(const struct affine_reader *r, struct affine *to)
         n >= (shifts ? (r->bits < 63 ? (int64_t)r->bits : 63) : INT32_MAX) ||
         !is_exact(r, &a, r->is_signed))
         return false;
-    int64_t divisor = shifts ? INT64_C(1) << n : n, least, most;
-    affine_range(r->affines, &a, &least, &most);
-    if (least >= 0 && most < divisor) {
+    int64_t divisor = shifts ? INT64_C(1) << n : n, min, max;
+    affine_range(r->affines, &a, &min, &max);
+    if (min >= 0 && max < divisor) {
         *to = affine_constant(0);
         return true;
     }
@@ -330,13 +330,13 @@ static bool divide(const struct affine_reader *r, struct affine *to)
 
 static bool remainder_of(const struct affine_reader *r, struct affine *to)
 {
-    int64_t n, least, most;
+    int64_t n, min, max;
     struct affine ignored;
     if (!read_source(r, 0, to) || !read_constant(r, 1, &n) || n < 1 ||
         !is_exact(r, to, r->is_signed))
         return false;
-    affine_range(r->affines, to, &least, &most);
-    if (least >= 0 && most < n)
+    affine_range(r->affines, to, &min, &max);
+    if (min >= 0 && max < n)
         return true;
     if (!divide_exactly(r, to, n, &ignored))
         return false;
@@ -368,7 +368,7 @@ static bool mask_bits(const struct affine_reader *r, struct affine *to)
 
 // Extracts a bit field from a number that has no bits above it and whose terms are multiples of its
 // lowest bit: a shift.
-static bool take_field(const struct affine_reader *r, struct affine *to)
+static bool extract_field(const struct affine_reader *r, struct affine *to)
 {
     int64_t from, bits;
     if (!read_source(r, 0, to) || !read_constant(r, 1, &from) || !read_constant(r, 2, &bits) ||
@@ -441,24 +441,24 @@ static bool choose(const struct affine_reader *r, struct affine *to)
 static bool limit(const struct affine_reader *r, struct affine *to)
 {
     struct affine a, b;
-    int64_t least[2], most[2];
+    int64_t min[2], max[2];
     if (!read_source(r, 0, &a) || !read_source(r, 1, &b) || !is_exact(r, &a, r->is_signed) ||
         !is_exact(r, &b, r->is_signed))
         return false;
-    affine_range(r->affines, &a, &least[0], &most[0]);
-    affine_range(r->affines, &b, &least[1], &most[1]);
-    bool first_less = most[0] <= least[1], second_less = most[1] <= least[0];
+    affine_range(r->affines, &a, &min[0], &max[0]);
+    affine_range(r->affines, &b, &min[1], &max[1]);
+    bool first_less = max[0] <= min[1], second_less = max[1] <= min[0];
     *to = (r->inst->op == OP_min) == first_less ? a : b;
     return first_less || second_less;
 }
 
 static bool magnitude(const struct affine_reader *r, struct affine *to)
 {
-    int64_t least, most;
+    int64_t min, max;
     if (!read_source(r, 0, to) || !is_exact(r, to, true))
         return false;
-    affine_range(r->affines, to, &least, &most);
-    return least >= 0;
+    affine_range(r->affines, to, &min, &max);
+    return min >= 0;
 }
 
 // Reads a kernel parameter, or an element of a vector load from one.
@@ -483,8 +483,8 @@ static bool parameter(const struct affine_reader *r, struct affine *to)
     unsigned held = fn->registers.v[fn->versions.v[r->version].reg].bits;
     atom.is_unsigned = r->bits < held && !r->is_signed;
     unsigned magnitude_bits = r->bits - !atom.is_unsigned;
-    atom.least = atom.is_unsigned ? 0 : r->bits == 64 ? INT64_MIN : -(INT64_C(1) << magnitude_bits);
-    atom.most = magnitude_bits >= 63 ? INT64_MAX : (INT64_C(1) << magnitude_bits) - 1;
+    atom.min = atom.is_unsigned ? 0 : r->bits == 64 ? INT64_MIN : -(INT64_C(1) << magnitude_bits);
+    atom.max = magnitude_bits >= 63 ? INT64_MAX : (INT64_C(1) << magnitude_bits) - 1;
     *to = affine_of_atom(r->affines, &atom);
     return true;
 }
@@ -507,7 +507,7 @@ static rule_function *const rules[OP_COUNT] = {
     [OP_and] = mask_bits,
     [OP_or] = join_bits,
     [OP_xor] = join_bits,
-    [OP_bfe] = take_field,
+    [OP_bfe] = extract_field,
     [OP_cvt] = convert,
     [OP_selp] = choose,
     [OP_min] = limit,

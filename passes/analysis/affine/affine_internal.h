@@ -2,7 +2,7 @@
 #pragma once
 #include "passes/analysis/affine/affine.h"
 
-enum { AFFINE_MOST_TERMS = 16 }; // maximum of an expression; a longer one becomes an atom
+enum { AFFINE_MAX_TERMS = 16 }; // maximum of an expression; a longer one becomes an atom
 
 // Values in a loop are first computed with the phis of headers as atoms (BODY), which gives the
 // step per iteration, then as start + iteration × step (WHOLE).
@@ -25,11 +25,11 @@ struct affines {
     struct block_shape shape;
     bool warps_alike; // the distances in x, y and z between lanes are equal in all warps
     VEC(struct affine_atom) atoms;
-    VEC(struct affine_places *) places; // per atom, on demand; NULL: not computed
-    VEC(bool) failed;                   // per atom, on demand: no lane values are known
-    uint64_t *hopeless;                 // versions without known lane values; NULL: not allocated
-    struct kept_warp *kept;             // KEPT_WARPS; NULL: not allocated
-    struct affine_term *bases;          // BASE_TERMS, of one evaluation
+    VEC(struct affine_all_warps *) places; // per atom, on demand; NULL: not computed
+    VEC(bool) failed;                      // per atom, on demand: no lane values are known
+    uint64_t *hopeless;        // versions without known lane values; NULL: not allocated
+    struct kept_warp *kept;    // KEPT_WARPS; NULL: not allocated
+    struct affine_term *bases; // BASE_TERMS, of one evaluation
     uint32_t base_count;
     uint32_t *buckets; // of a hash table: atom + 1
     uint32_t bucket_count;
@@ -43,7 +43,7 @@ enum { AFFINE_OPEN = UINT32_MAX };
 // A sum under construction.
 struct sum {
     int64_t constant;
-    struct affine_term terms[AFFINE_MOST_TERMS];
+    struct affine_term terms[AFFINE_MAX_TERMS];
     uint32_t count;
     uint8_t exact_bits, assumes;
     bool too_long;

@@ -35,7 +35,7 @@ static bool is_alike(struct affines *a, uint32_t atom)
 {
     if (a->atoms.v[atom].kind != AFFINE_VERSION)
         return a->warps_alike;
-    return !shape_is_known(&a->shape) && affine_places(a, atom).alike;
+    return !shape_is_known(&a->shape) && affine_all_warps(a, atom).alike;
 }
 
 struct spread {

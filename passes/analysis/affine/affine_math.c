@@ -67,7 +67,7 @@ static void add_term(struct sum *to, const struct affine_term *term)
     }
     if (!term->coefficient)
         return;
-    if (to->count == AFFINE_MOST_TERMS) {
+    if (to->count == AFFINE_MAX_TERMS) {
         to->too_long = true;
         return;
     }
@@ -214,17 +214,17 @@ static int64_t bounded_product(int64_t a, int64_t b)
 }
 
 struct value_range {
-    int64_t least, most;
+    int64_t min, max;
 };
 
 static struct value_range product_range(struct value_range a, struct value_range b)
 {
-    int64_t corners[] = {bounded_product(a.least, b.least), bounded_product(a.least, b.most),
-                         bounded_product(a.most, b.least), bounded_product(a.most, b.most)};
+    int64_t corners[] = {bounded_product(a.min, b.min), bounded_product(a.min, b.max),
+                         bounded_product(a.max, b.min), bounded_product(a.max, b.max)};
     struct value_range range = {corners[0], corners[0]};
     for (int i = 1; i < 4; i++) {
-        range.least = corners[i] < range.least ? corners[i] : range.least;
-        range.most = corners[i] > range.most ? corners[i] : range.most;
+        range.min = corners[i] < range.min ? corners[i] : range.min;
+        range.max = corners[i] > range.max ? corners[i] : range.max;
     }
     return range;
 }
@@ -234,36 +234,34 @@ static struct value_range term_range(const struct affines *affines, const struct
     struct value_range range = {term->coefficient, term->coefficient};
     for (uint32_t i = 0; i < factors_of(term); i++) {
         const struct affine_atom *atom = &affines->atoms.v[term->atom[i]];
-        range = product_range(range, (struct value_range){atom->least, atom->most});
+        range = product_range(range, (struct value_range){atom->min, atom->max});
     }
     return range;
 }
 
-void affine_range(const struct affines *affines, const struct affine *a, int64_t *least,
-                  int64_t *most)
+void affine_range(const struct affines *affines, const struct affine *a, int64_t *min, int64_t *max)
 {
-    *least = *most = a->constant;
+    *min = *max = a->constant;
     for (uint32_t i = 0; i < a->count; i++) {
         struct value_range range = term_range(affines, &a->terms[i]);
-        bool no_least = *least == INT64_MIN || range.least == INT64_MIN;
-        bool no_most = *most == INT64_MAX || range.most == INT64_MAX;
-        *least = no_least ? INT64_MIN : clamp((wide)*least + range.least);
-        *most = no_most ? INT64_MAX : clamp((wide)*most + range.most);
+        bool no_min = *min == INT64_MIN || range.min == INT64_MIN;
+        bool no_max = *max == INT64_MAX || range.max == INT64_MAX;
+        *min = no_min ? INT64_MIN : clamp((wide)*min + range.min);
+        *max = no_max ? INT64_MAX : clamp((wide)*max + range.max);
     }
 }
 
 bool affine_fits(const struct affines *affines, const struct affine *a, unsigned bits,
                  bool is_signed)
 {
-    int64_t least, most;
-    affine_range(affines, a, &least, &most);
+    int64_t min, max;
+    affine_range(affines, a, &min, &max);
     if (!bits) // only 0 fits into no bits
-        return !least && !most;
+        return !min && !max;
     if (bits >= 64)
-        return is_signed ? least != INT64_MIN && most != INT64_MAX
-                         : least >= 0 && most != INT64_MAX;
+        return is_signed ? min != INT64_MIN && max != INT64_MAX : min >= 0 && max != INT64_MAX;
     int64_t top = INT64_C(1) << (bits - is_signed);
-    return least >= (is_signed ? -top : 0) && most < top;
+    return min >= (is_signed ? -top : 0) && max < top;
 }
 
 // Queries
@@ -278,7 +276,8 @@ bool affine_difference(struct affines *affines, const struct affine *a, const st
 }
 
 // Removes the factor `atom` from the term. Returns its power.
-static uint32_t take_factor(const struct affine_term *term, uint32_t atom, struct affine_term *rest)
+static uint32_t remove_factor(const struct affine_term *term, uint32_t atom,
+                              struct affine_term *rest)
 {
     uint32_t taken = 0, n = 0;
     *rest = (struct affine_term){term->coefficient, {IR_NONE, IR_NONE, IR_NONE}};
@@ -299,7 +298,7 @@ bool affine_step(struct affines *affines, const struct affine *a, uint32_t atom,
     sum.assumes = a->assumes;
     for (uint32_t i = 0; i < a->count; i++) {
         struct affine_term rest;
-        uint32_t taken = take_factor(&a->terms[i], atom, &rest);
+        uint32_t taken = remove_factor(&a->terms[i], atom, &rest);
         if (taken > 1)
             return false;
         if (taken && rest.atom[0] == IR_NONE)
@@ -313,18 +312,18 @@ bool affine_step(struct affines *affines, const struct affine *a, uint32_t atom,
 static bool ranges_apart(const struct affines *affines, const struct affine *difference,
                          uint32_t a_bytes, uint32_t b_bytes)
 {
-    int64_t least, most;
-    affine_range(affines, difference, &least, &most);
+    int64_t min, max;
+    affine_range(affines, difference, &min, &max);
     unsigned bits = difference->exact_bits;
     int64_t period = bits < 63 ? INT64_C(1) << bits : INT64_MAX;
-    bool above = least >= (int64_t)b_bytes && most <= period - (int64_t)a_bytes;
-    bool below = most <= -(int64_t)a_bytes && least >= -period + (int64_t)b_bytes;
+    bool above = min >= (int64_t)b_bytes && max <= period - (int64_t)a_bytes;
+    bool below = max <= -(int64_t)a_bytes && min >= -period + (int64_t)b_bytes;
     return above || below;
 }
 
 // All terms are multiples of a power of two: the constant modulo that power decides whether the
 // accesses can overlap.
-static bool places_apart(const struct affine *difference, uint32_t a_bytes, uint32_t b_bytes)
+static bool are_apart(const struct affine *difference, uint32_t a_bytes, uint32_t b_bytes)
 {
     unsigned bits = affine_low_zeros(difference);
     bits = bits < difference->exact_bits ? bits : difference->exact_bits;
@@ -345,7 +344,7 @@ bool affine_apart(const struct affines *affines, const struct affine *a, uint32_
                                 .terms = sum.terms,
                                 .count = sum.count,
                                 .exact_bits = sum.exact_bits};
-    return places_apart(&difference, a_bytes, b_bytes) ||
+    return are_apart(&difference, a_bytes, b_bytes) ||
            ranges_apart(affines, &difference, a_bytes, b_bytes);
 }
 

@@ -52,7 +52,7 @@ static void put_iteration(struct atom_writer *w, uint32_t loop)
     const struct ir_block *header = &fn->blocks.v[fn->loops.v[loop].header];
     put_text(w, "i@");
     if (header->first < header->end)
-        put_number(w, ir_place(w->affines->module, fn, header->first).line);
+        put_number(w, ir_position(w->affines->module, fn, header->first).line);
 }
 
 static void put_parameter(struct atom_writer *w, const struct affine_atom *atom)

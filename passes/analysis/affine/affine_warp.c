@@ -2,10 +2,10 @@
 // the base, and a higher one.
 #include "passes/analysis/affine/affine_warp.h"
 
-enum { MOST_ZEROS = 62, POINTER_ZEROS = 8 };
+enum { MAX_ZEROS = 62, POINTER_ZEROS = 8 };
 
 struct extent {
-    int64_t least, most;
+    int64_t min, max;
 };
 
 bool warp_is_flat(const struct affine_warp_value *v)
@@ -37,35 +37,35 @@ bool warp_set_base(struct affines *affines, const struct affine_term *terms, uin
     return true;
 }
 
-bool warp_set_common(const struct warp_place *at, unsigned zeros, int64_t least, int64_t most,
+bool warp_set_common(const struct warp_operation *at, unsigned zeros, int64_t min, int64_t max,
                      struct affine_warp_value *to)
 {
     struct affine_atom atom = {.kind = AFFINE_COMMON,
                                .bits = (uint8_t)at->bits,
                                .member = W_UNKNOWN,
                                .index = at->version,
-                               .least = least,
-                               .most = most};
+                               .min = min,
+                               .max = max};
     uint32_t id = affine_intern(at->affines, &atom);
     struct affine_term term = {1, {id, IR_NONE, IR_NONE}};
     struct affine_atom *kept = &at->affines->atoms.v[id];
-    kept->zeros = kept->aligned = (uint8_t)(zeros < MOST_ZEROS ? zeros : MOST_ZEROS);
-    kept->least = least;
-    kept->most = most;
+    kept->zeros = kept->aligned = (uint8_t)(zeros < MAX_ZEROS ? zeros : MAX_ZEROS);
+    kept->min = min;
+    kept->max = max;
     return warp_set_base(at->affines, &term, 1, &to->base);
 }
 
-bool warp_set_mixed(const struct warp_place *at, unsigned zeros, int64_t least, int64_t most,
+bool warp_set_mixed(const struct warp_operation *at, unsigned zeros, int64_t min, int64_t max,
                     struct affine_warp_value *to)
 {
     to->assumes |= WARP_MIXED;
-    return warp_set_common(at, zeros, least, most, to);
+    return warp_set_common(at, zeros, min, max, to);
 }
 
 void warp_align(struct affines *affines, const struct affine_warp_value *v, unsigned aligned)
 {
     affines->atoms.v[v->base.terms[0].atom[0]].aligned =
-        (uint8_t)(aligned < MOST_ZEROS ? aligned : MOST_ZEROS);
+        (uint8_t)(aligned < MAX_ZEROS ? aligned : MAX_ZEROS);
 }
 
 // %ntid.x of an unknown shape is a multiple of the warp size.
@@ -89,7 +89,7 @@ static bool is_pointer(const struct affines *affines, const struct affine_term *
 
 unsigned warp_zeros(const struct affines *affines, const struct affine *base, bool pointers)
 {
-    unsigned zeros = MOST_ZEROS;
+    unsigned zeros = MAX_ZEROS;
     bool based = !pointers;
     for (uint32_t i = 0; i < base->count; i++) {
         unsigned own = (unsigned)__builtin_ctzll((uint64_t)base->terms[i].coefficient);
@@ -110,8 +110,8 @@ static struct extent offsets_extent(const struct affine_warp_value *v)
 {
     struct extent e = {v->offset[0], v->offset[0]};
     for (uint32_t lane = 1; lane < WARP_LANES; lane++) {
-        e.least = v->offset[lane] < e.least ? v->offset[lane] : e.least;
-        e.most = v->offset[lane] > e.most ? v->offset[lane] : e.most;
+        e.min = v->offset[lane] < e.min ? v->offset[lane] : e.min;
+        e.max = v->offset[lane] > e.max ? v->offset[lane] : e.max;
     }
     return e;
 }
@@ -120,11 +120,11 @@ static struct extent offsets_extent(const struct affine_warp_value *v)
 static struct extent extent_of(const struct affines *affines, const struct affine_warp_value *v)
 {
     struct extent own = offsets_extent(v), e;
-    affine_range(affines, &v->base, &e.least, &e.most);
-    if (e.least == INT64_MIN || __builtin_add_overflow(e.least, own.least, &e.least))
-        e.least = INT64_MIN;
-    if (e.most == INT64_MAX || __builtin_add_overflow(e.most, own.most, &e.most))
-        e.most = INT64_MAX;
+    affine_range(affines, &v->base, &e.min, &e.max);
+    if (e.min == INT64_MIN || __builtin_add_overflow(e.min, own.min, &e.min))
+        e.min = INT64_MIN;
+    if (e.max == INT64_MAX || __builtin_add_overflow(e.max, own.max, &e.max))
+        e.max = INT64_MAX;
     return e;
 }
 
@@ -150,22 +150,23 @@ bool warp_number(const struct affines *affines, struct affine_warp_value *v, uns
             v->offset[lane] = affine_extended(v->offset[lane], bits, is_signed);
         return true;
     }
-    if (e.least >= type.least && e.most <= type.most)
+    if (e.min >= type.min && e.max <= type.max)
         return true;
-    if ((!is_signed && e.least < 0) || affine_is_wider(affines, &v->base, bits))
+    if ((!is_signed && e.min < 0) || affine_is_wider(affines, &v->base, bits))
         return false;
     v->assumes |= is_signed ? AFFINE_SIGNED : AFFINE_UNSIGNED;
     return true;
 }
 
 // Returns the range of a value read as a number of this width.
-static struct extent number_extent(const struct warp_place *at, const struct affine_warp_value *v)
+static struct extent number_extent(const struct warp_operation *at,
+                                   const struct affine_warp_value *v)
 {
     struct extent e = extent_of(at->affines, v);
     struct extent type = type_extent(at->bits, at->is_signed);
     if (!warp_is_exact(v)) {
-        e.least = e.least < type.least ? type.least : e.least;
-        e.most = e.most > type.most ? type.most : e.most;
+        e.min = e.min < type.min ? type.min : e.min;
+        e.max = e.max > type.max ? type.max : e.max;
     }
     return e;
 }
@@ -253,9 +254,9 @@ static int64_t logic(uint16_t op, int64_t x, int64_t y)
 }
 
 // Combines the higher parts. y's must be equal in all lanes; otherwise the result is unknown.
-static bool high_logic(const struct warp_place *at, uint16_t op, const struct affine_warp_value *x,
-                       const struct affine_warp_value *y, unsigned zeros,
-                       struct affine_warp_value *to)
+static bool high_logic(const struct warp_operation *at, uint16_t op,
+                       const struct affine_warp_value *x, const struct affine_warp_value *y,
+                       unsigned zeros, struct affine_warp_value *to)
 {
     int64_t ones = -(INT64_C(1) << zeros), mask = y->offset[0];
     bool exact = warp_is_exact(y), flat = warp_is_flat(y);
@@ -272,10 +273,10 @@ static bool high_logic(const struct warp_place *at, uint16_t op, const struct af
     struct extent type = type_extent(at->bits, true);
     bool bounds = exact && op == OP_and && mask >= 0;
     *to = warp_constant(0);
-    return warp_set_mixed(at, zeros, bounds ? 0 : type.least, bounds ? mask : type.most, to);
+    return warp_set_mixed(at, zeros, bounds ? 0 : type.min, bounds ? mask : type.max, to);
 }
 
-bool warp_logic(const struct warp_place *at, uint16_t op, const struct affine_warp_value *x,
+bool warp_logic(const struct warp_operation *at, uint16_t op, const struct affine_warp_value *x,
                 const struct affine_warp_value *y, struct affine_warp_value *to)
 {
     struct affine_warp_value high[2], found;
@@ -315,13 +316,12 @@ static bool divide_base(const struct affine *base, int64_t divisor, struct sum *
 }
 
 // Returns true if all lanes have the same quotient: x lies between neighbouring multiples.
-static bool one_quotient(const struct warp_place *at, const struct affine_warp_value *x,
+static bool one_quotient(const struct warp_operation *at, const struct affine_warp_value *x,
                          int64_t divisor, int64_t *quotient)
 {
     struct extent e = number_extent(at, x);
-    *quotient = floor_quotient(e.least, divisor);
-    return e.least != INT64_MIN && e.most != INT64_MAX &&
-           *quotient == floor_quotient(e.most, divisor);
+    *quotient = floor_quotient(e.min, divisor);
+    return e.min != INT64_MIN && e.max != INT64_MAX && *quotient == floor_quotient(e.max, divisor);
 }
 
 static bool is_power(int64_t value)
@@ -330,7 +330,7 @@ static bool is_power(int64_t value)
 }
 
 // Divides the offsets alone. Returns false if the base is not a multiple of the divisor.
-static bool divide_offset(const struct warp_place *at, const struct affine_warp_value *x,
+static bool divide_offset(const struct warp_operation *at, const struct affine_warp_value *x,
                           int64_t divisor, struct affine_warp_value *to)
 {
     struct sum sum = sum_new();
@@ -344,15 +344,15 @@ static bool divide_offset(const struct warp_place *at, const struct affine_warp_
     if (whole)
         return warp_set_base(at->affines, sum.terms, sum.count, &to->base);
     struct extent e;
-    affine_range(at->affines, &x->base, &e.least, &e.most);
-    e.least = e.least == INT64_MIN ? INT64_MIN : floor_quotient(e.least, divisor);
-    e.most = e.most == INT64_MAX ? INT64_MAX : floor_quotient(e.most, divisor);
-    return warp_set_common(at, zeros - by, e.least, e.most, to);
+    affine_range(at->affines, &x->base, &e.min, &e.max);
+    e.min = e.min == INT64_MIN ? INT64_MIN : floor_quotient(e.min, divisor);
+    e.max = e.max == INT64_MAX ? INT64_MAX : floor_quotient(e.max, divisor);
+    return warp_set_common(at, zeros - by, e.min, e.max, to);
 }
 
 // Returns true if the bits above the base's low zeros are equal in all lanes; `low` receives each
 // lane's bits below.
-static bool high_is_flat(const struct warp_place *at, const struct affine_warp_value *x,
+static bool high_is_flat(const struct warp_operation *at, const struct affine_warp_value *x,
                          unsigned *zeros, int64_t low[WARP_LANES])
 {
     struct affine_warp_value high;
@@ -361,8 +361,8 @@ static bool high_is_flat(const struct warp_place *at, const struct affine_warp_v
     return warp_is_flat(&high);
 }
 
-static bool divide(const struct warp_place *at, const struct affine_warp_value *x, int64_t divisor,
-                   struct affine_warp_value *to)
+static bool divide(const struct warp_operation *at, const struct affine_warp_value *x,
+                   int64_t divisor, struct affine_warp_value *to)
 {
     int64_t low[WARP_LANES], quotient;
     unsigned zeros;
@@ -376,12 +376,12 @@ static bool divide(const struct warp_place *at, const struct affine_warp_value *
     if (!is_power(divisor) || !high_is_flat(at, x, &zeros, low))
         return false;
     struct extent e = number_extent(at, x);
-    return warp_set_mixed(at, 0, floor_quotient(e.least, divisor), floor_quotient(e.most, divisor),
+    return warp_set_mixed(at, 0, floor_quotient(e.min, divisor), floor_quotient(e.max, divisor),
                           to);
 }
 
-bool warp_quotient(const struct warp_place *at, const struct affine_warp_value *x, int64_t divisor,
-                   struct affine_warp_value *to)
+bool warp_quotient(const struct warp_operation *at, const struct affine_warp_value *x,
+                   int64_t divisor, struct affine_warp_value *to)
 {
     struct affine_warp_value found;
     if (!divide(at, x, divisor, &found))
@@ -391,8 +391,8 @@ bool warp_quotient(const struct warp_place *at, const struct affine_warp_value *
     return true;
 }
 
-bool warp_remainder(const struct warp_place *at, const struct affine_warp_value *x, int64_t divisor,
-                    struct affine_warp_value *to)
+bool warp_remainder(const struct warp_operation *at, const struct affine_warp_value *x,
+                    int64_t divisor, struct affine_warp_value *to)
 {
     struct affine_warp_value found = warp_constant(0), quotient = found;
     int64_t one;
@@ -433,8 +433,8 @@ static bool holds(enum warp_relation relation, int64_t x, int64_t y)
 static bool compare_extents(enum warp_relation relation, struct extent x, struct extent y,
                             int64_t *result)
 {
-    bool less = x.most<y.least, more = x.least> y.most;
-    bool not_more = x.most <= y.least, not_less = x.least >= y.most;
+    bool less = x.max<y.min, more = x.min> y.max;
+    bool not_more = x.max <= y.min, not_less = x.min >= y.max;
     *result = less ? holds(relation, 0, 1) : holds(relation, 1, 0);
     if (less || more)
         return true;
@@ -446,7 +446,7 @@ static bool compare_extents(enum warp_relation relation, struct extent x, struct
     return not_less && (relation == WARP_GE || relation == WARP_LT);
 }
 
-bool warp_compare(const struct warp_place *at, enum warp_relation relation,
+bool warp_compare(const struct warp_operation *at, enum warp_relation relation,
                   const struct affine_warp_value *x, const struct affine_warp_value *y,
                   struct affine_warp_value *to)
 {
@@ -467,19 +467,19 @@ bool warp_compare(const struct warp_place *at, enum warp_relation relation,
     return true;
 }
 
-static unsigned common_zeros(const struct warp_place *at, const struct affine_warp_value *x,
+static unsigned common_zeros(const struct warp_operation *at, const struct affine_warp_value *x,
                              const struct affine_warp_value *y, uint64_t apart, bool pointers)
 {
     unsigned zeros = warp_zeros(at->affines, &x->base, pointers);
     unsigned other = warp_zeros(at->affines, &y->base, pointers);
     zeros = other < zeros ? other : zeros;
-    other = apart ? (unsigned)__builtin_ctzll(apart) : MOST_ZEROS;
+    other = apart ? (unsigned)__builtin_ctzll(apart) : MAX_ZEROS;
     return other < zeros ? other : zeros;
 }
 
 // Returns x or y for all lanes by an unknown condition. Requires equal distances between the lanes
 // in both.
-static bool choose_any(const struct warp_place *at, const struct affine_warp_value *x,
+static bool choose_any(const struct warp_operation *at, const struct affine_warp_value *x,
                        const struct affine_warp_value *y, struct affine_warp_value *to)
 {
     for (uint32_t lane = 1; lane < WARP_LANES; lane++)
@@ -490,22 +490,20 @@ static bool choose_any(const struct warp_place *at, const struct affine_warp_val
     unsigned zeros = common_zeros(at, x, y, apart, false);
     unsigned aligned = common_zeros(at, x, y, apart, true);
     struct extent a = extent_of(at->affines, x), b = extent_of(at->affines, y);
-    struct extent all = {a.least < b.least ? a.least : b.least, a.most > b.most ? a.most : b.most};
+    struct extent all = {a.min < b.min ? a.min : b.min, a.max > b.max ? a.max : b.max};
     struct extent own = offsets_extent(x);
-    bool no_least =
-        all.least == INT64_MIN || __builtin_sub_overflow(all.least, own.most, &all.least);
-    bool no_most = all.most == INT64_MAX || __builtin_sub_overflow(all.most, own.least, &all.most);
+    bool no_min = all.min == INT64_MIN || __builtin_sub_overflow(all.min, own.max, &all.min);
+    bool no_max = all.max == INT64_MAX || __builtin_sub_overflow(all.max, own.min, &all.max);
     *to = *x;
     if (apart)
         to->assumes |= WARP_MIXED;
-    if (!warp_set_common(at, zeros, no_least ? INT64_MIN : all.least,
-                         no_most ? INT64_MAX : all.most, to))
+    if (!warp_set_common(at, zeros, no_min ? INT64_MIN : all.min, no_max ? INT64_MAX : all.max, to))
         return false;
     warp_align(at->affines, to, aligned);
     return true;
 }
 
-bool warp_choose(const struct warp_place *at, const struct affine_warp_value *condition,
+bool warp_choose(const struct warp_operation *at, const struct affine_warp_value *condition,
                  const struct affine_warp_value *x, const struct affine_warp_value *y,
                  struct affine_warp_value *to)
 {

@@ -18,7 +18,7 @@ struct affine_warp_value {
 };
 
 // Place of an operation. The shared part of its result is named after the version.
-struct warp_place {
+struct warp_operation {
     struct affines *affines;
     uint32_t version;
     unsigned bits;
@@ -46,9 +46,9 @@ bool warp_set_base(struct affines *affines, const struct affine_term *terms, uin
                    struct affine *to);
 // Sets the base of `to` to the shared part of the version, with its zero bits and its range.
 // warp_set_mixed: the base also depends on the offsets of its operands.
-bool warp_set_common(const struct warp_place *at, unsigned zeros, int64_t least, int64_t most,
+bool warp_set_common(const struct warp_operation *at, unsigned zeros, int64_t min, int64_t max,
                      struct affine_warp_value *to);
-bool warp_set_mixed(const struct warp_place *at, unsigned zeros, int64_t least, int64_t most,
+bool warp_set_mixed(const struct warp_operation *at, unsigned zeros, int64_t min, int64_t max,
                     struct affine_warp_value *to);
 // Sets the zero bits of a new base for aligned pointers.
 void warp_align(struct affines *affines, const struct affine_warp_value *v, unsigned aligned);
@@ -69,19 +69,19 @@ bool warp_sum(struct affines *affines, const struct affine_warp_value *x,
 bool warp_product(struct affines *affines, const struct affine_warp_value *x,
                   const struct affine_warp_value *y, struct affine_warp_value *to);
 // Computes OP_and, OP_or or OP_xor.
-bool warp_logic(const struct warp_place *at, uint16_t op, const struct affine_warp_value *x,
+bool warp_logic(const struct warp_operation *at, uint16_t op, const struct affine_warp_value *x,
                 const struct affine_warp_value *y, struct affine_warp_value *to);
 // Divides numbers, rounding down. Requires a positive divisor.
-bool warp_quotient(const struct warp_place *at, const struct affine_warp_value *x, int64_t divisor,
-                   struct affine_warp_value *to);
-bool warp_remainder(const struct warp_place *at, const struct affine_warp_value *x, int64_t divisor,
-                    struct affine_warp_value *to);
+bool warp_quotient(const struct warp_operation *at, const struct affine_warp_value *x,
+                   int64_t divisor, struct affine_warp_value *to);
+bool warp_remainder(const struct warp_operation *at, const struct affine_warp_value *x,
+                    int64_t divisor, struct affine_warp_value *to);
 // Compares numbers. The result is 1 or 0 for each lane, or a shared part.
-bool warp_compare(const struct warp_place *at, enum warp_relation relation,
+bool warp_compare(const struct warp_operation *at, enum warp_relation relation,
                   const struct affine_warp_value *x, const struct affine_warp_value *y,
                   struct affine_warp_value *to);
 // Selects x in lanes in which the condition is 1, else y.
-bool warp_choose(const struct warp_place *at, const struct affine_warp_value *condition,
+bool warp_choose(const struct warp_operation *at, const struct affine_warp_value *condition,
                  const struct affine_warp_value *x, const struct affine_warp_value *y,
                  struct affine_warp_value *to);
 

@@ -2,7 +2,7 @@
 #include "passes/analysis/cost/transfer.h"
 #include <stdlib.h>
 
-enum { MOST_COPIES = 64 };
+enum { MAX_COPIES = 64 };
 enum freedom { FREEDOM_OPEN, FREEDOM_FREE, FREEDOM_COUNTS };
 
 struct transfers {
@@ -51,7 +51,7 @@ static bool holds(const struct transfers *t, uint32_t block, enum unit_part unit
 
 static bool copies_grid_constant(const struct ir_function *fn, uint32_t version)
 {
-    for (int i = 0; i < MOST_COPIES; i++) {
+    for (int i = 0; i < MAX_COPIES; i++) {
         if (version == IR_NONE || fn->versions.v[version].kind != VERSION_INST)
             return false;
         const struct ir_inst *at = &fn->insts.v[fn->versions.v[version].index];
@@ -78,7 +78,7 @@ static bool is_register_parameter(const struct transfers *t, uint32_t reg)
            decl < node_next(t->module->tree, t->fn->params);
 }
 
-static bool judge_free(const struct transfers *t, uint32_t version)
+static bool compute_free(const struct transfers *t, uint32_t version)
 {
     const struct ir_version *v = &t->fn->versions.v[version];
     if (v->kind == VERSION_ENTRY)
@@ -89,7 +89,7 @@ static bool judge_free(const struct transfers *t, uint32_t version)
 static bool is_free(struct transfers *t, uint32_t version)
 {
     if (t->freedom[version] == FREEDOM_OPEN)
-        t->freedom[version] = judge_free(t, version) ? FREEDOM_FREE : FREEDOM_COUNTS;
+        t->freedom[version] = compute_free(t, version) ? FREEDOM_FREE : FREEDOM_COUNTS;
     return t->freedom[version] == FREEDOM_FREE;
 }
 
@@ -310,7 +310,7 @@ static bool tail_reads(const struct ir_function *fn, uint32_t block, uint32_t re
     return false;
 }
 
-static bool read_behind(const struct transfers *t, uint32_t reg)
+static bool read_after(const struct transfers *t, uint32_t reg)
 {
     for (uint32_t i = 0; i < t->exits.n; i++)
         if (ir_live_in(t->fn, t->exits.v[i], reg))
@@ -361,7 +361,7 @@ struct transfer_count transfers_of(struct transfers *t, struct arena *arena, uin
         follow(t, t->work.v[--t->work.n]);
     find_leaving(t);
     for (uint32_t i = 0; i < t->registers.n; i++)
-        if (read_behind(t, t->registers.v[i]))
+        if (read_after(t, t->registers.v[i]))
             leave(t, t->registers.v[i]);
     count_values(t->fn, plan->live_in.v, plan->live_in.n, &count.registers_in,
                  &count.predicates_in);
@@ -378,8 +378,8 @@ static int64_t registers(uint32_t whole, uint32_t predicates)
 struct bandwidth bandwidth_of(uint32_t registers_in, uint32_t predicates_in, uint32_t registers_out,
                               uint32_t predicates_out, uint64_t loads, uint64_t stores)
 {
-    int64_t ld = loads > BW_MOST ? BW_MOST : (int64_t)loads;
-    int64_t st = stores > BW_MOST ? BW_MOST : (int64_t)stores;
+    int64_t ld = loads > BW_MAX ? BW_MAX : (int64_t)loads;
+    int64_t st = stores > BW_MAX ? BW_MAX : (int64_t)stores;
     int64_t missed = ld * BW_QUARTERS / 2; // in quarters: half of the loads miss
     return (struct bandwidth){
         .scale = BW_QUARTERS,

@@ -44,7 +44,7 @@ struct transfer_count transfers_of(struct transfers *transfers, struct arena *ar
 
 // Warp size S_W, cache line over address S_C, Coal_LD = Coal_ST = 1, Miss_LD = 0.5 [002 §3.1.1].
 enum { BW_WARP = WARP_LANES, BW_LINE = 32, BW_QUARTERS = 4 };
-enum { BW_MOST = INT32_MAX };  // maximum number of accesses per iteration
+enum { BW_MAX = INT32_MAX };   // maximum number of accesses per iteration
 enum { BW_REFINED = 1 << 16 }; // parts of a word with --cost=refined
 
 struct bandwidth {

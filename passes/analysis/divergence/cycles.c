@@ -111,7 +111,7 @@ static void push(struct cycles *c, struct cycle_list *list, uint32_t bracket)
     list->size++;
 }
 
-static void take_out(struct cycles *c, struct cycle_list *list, uint32_t bracket)
+static void remove_bracket(struct cycles *c, struct cycle_list *list, uint32_t bracket)
 {
     uint32_t above = c->above[bracket], below = c->below[bracket];
     if (above == NONE)
@@ -142,7 +142,7 @@ static void append(struct cycles *c, struct cycle_list *list, const struct cycle
 static void end_brackets(struct cycles *c, uint32_t node)
 {
     for (uint32_t i = c->down[node]; i != NONE; i = c->next_down[i]) {
-        take_out(c, &c->lists[node], i);
+        remove_bracket(c, &c->lists[node], i);
         if (i < c->count && c->classes[i] == NONE)
             c->classes[i] = c->class_count++;
     }

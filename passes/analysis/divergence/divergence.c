@@ -204,7 +204,8 @@ static bool mask_varies(const struct divergence *d, uint32_t inst)
 // shfl d|p, a, b, c: d is uniform if `a` is uniform and the warp is complete, or if all lanes read
 // the lane `b` and `c` does not split the warp. Where only part of the warp is active, a lane may
 // read the value of an inactive one.
-static void judge_shuffle(const struct divergence *d, uint32_t inst, bool *value, bool *predicate)
+static void classify_shuffle(const struct divergence *d, uint32_t inst, bool *value,
+                             bool *predicate)
 {
     uint32_t a = ir_find_operand(d->fn, inst, ROLE_USE, 0);
     uint32_t b = ir_find_operand(d->fn, inst, ROLE_USE, 1);
@@ -243,7 +244,7 @@ static void mark_results(struct finder *f, uint32_t inst, bool first, bool other
     }
 }
 
-static void judge_results(struct finder *f, uint32_t inst)
+static void classify_results(struct finder *f, uint32_t inst)
 {
     const struct divergence *d = f->d;
     if (reads_varying(d, inst, guard_roles)) {
@@ -258,7 +259,7 @@ static void judge_results(struct finder *f, uint32_t inst)
         varies = reads_varying(d, inst, all_roles) || !reads_shared_memory(d, inst);
         break;
     case FROM_SHUFFLE:
-        judge_shuffle(d, inst, &varies, &others);
+        classify_shuffle(d, inst, &varies, &others);
         mark_results(f, inst, varies, others);
         return;
     case FROM_LANE: break;
@@ -274,11 +275,11 @@ static void parts(struct finder *f, uint32_t block)
     vec_push(f->scratch, &f->parting, block);
 }
 
-void divergence_judge(struct finder *f, uint32_t inst)
+void divergence_classify(struct finder *f, uint32_t inst)
 {
     const struct ir_function *fn = f->d->fn;
     const struct ir_inst *at = &fn->insts.v[inst];
-    judge_results(f, inst);
+    classify_results(f, inst);
     bool branches = at->flags & INST_TERMINATOR && fn->blocks.v[at->block].succ_count > 1;
     if (branches && reads_varying(f->d, inst, guard_roles | all_roles))
         parts(f, at->block);
@@ -292,7 +293,7 @@ static void visit_uses(struct finder *f, uint32_t version)
         if (uses[i] & USE_PHI)
             divergence_mark(f, fn->phis.v[uses[i] & ~USE_PHI].version);
         else
-            divergence_judge(f, fn->operand_inst.v[uses[i]]);
+            divergence_classify(f, fn->operand_inst.v[uses[i]]);
 }
 
 static void spread(struct finder *f)
@@ -328,7 +329,7 @@ struct divergence *divergence_new(struct arena *arena, const struct ir_module *m
         if (fn->versions.v[i].kind == VERSION_ENTRY)
             divergence_mark(&f, i);
     for (uint32_t inst = 0; inst < fn->insts.n; inst++)
-        divergence_judge(&f, inst);
+        divergence_classify(&f, inst);
     spread(&f);
     arena_free(&scratch);
     return d;

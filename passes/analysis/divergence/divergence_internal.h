@@ -44,7 +44,7 @@ struct finder {
 // Marks the version as varying.
 void divergence_mark(struct finder *finder, uint32_t version);
 // Evaluates the results and the branch of an instruction.
-void divergence_judge(struct finder *finder, uint32_t inst);
+void divergence_classify(struct finder *finder, uint32_t inst);
 
 // divergence_ways.c
 // Allocates the state of walks and sets the budget.

@@ -17,12 +17,12 @@
 // every phi counts as varying, and so do values of a block in a cycle that another block reads.
 #include "passes/analysis/divergence/divergence_internal.h"
 
-enum { WALKS_PER_BLOCK = 64, LEAST_WALKS = 1 << 20 };
+enum { WALKS_PER_BLOCK = 64, MIN_WALKS = 1 << 20 };
 
 void divergence_prepare(struct finder *f)
 {
     const struct ir_function *fn = f->d->fn;
-    f->budget = (uint64_t)(fn->blocks.n + 1) * WALKS_PER_BLOCK + LEAST_WALKS;
+    f->budget = (uint64_t)(fn->blocks.n + 1) * WALKS_PER_BLOCK + MIN_WALKS;
     f->pending = bits_new(f->scratch, fn->rpo.n + 1);
     f->colour = ARENA_ARRAY(f->scratch, uint32_t, fn->blocks.n + 1);
     f->meets = ARENA_ARRAY(f->scratch, uint32_t, fn->blocks.n + 1);
@@ -66,7 +66,7 @@ static void visit_apart(struct finder *f, uint32_t version)
         if (phi && phi_reads_apart(f->d, phi, version))
             divergence_mark(f, phi->version);
         else if (!phi && divergence_left_apart(f->d, version, fn->insts.v[inst].block))
-            divergence_judge(f, inst);
+            divergence_classify(f, inst);
     }
 }
 
@@ -115,7 +115,7 @@ static void reach(struct finder *f, uint32_t from, uint32_t block)
 
 // Lanes that executed `from` at different times reconverge at `to`: the values of `from` vary
 // there, and in all blocks that are reachable without executing `from` again.
-static void meet_late(struct finder *f, uint32_t from, uint32_t to)
+static void reconverge_late(struct finder *f, uint32_t from, uint32_t to)
 {
     const struct ir_function *fn = f->d->fn;
     const struct ir_block *root = &fn->blocks.v[from];
@@ -179,7 +179,7 @@ static void make_coarse(struct finder *f)
         mark_phis(f, block);
     }
     for (uint32_t inst = 0; inst < d->fn->insts.n; inst++)
-        divergence_judge(f, inst);
+        divergence_classify(f, inst);
 }
 
 // Reconvergence points of one branch
@@ -227,22 +227,22 @@ static void walk(struct finder *f, uint32_t from, uint32_t to)
 }
 
 // Handles a block that lanes of one colour execute again before they reconverge with others.
-static void meet_colours_late(struct finder *f, uint32_t block, uint32_t from)
+static void reconverge_colours_late(struct finder *f, uint32_t block, uint32_t from)
 {
     const struct ir_function *fn = f->d->fn;
     uint32_t hue = f->colour[block] - 1;
     if (f->meets[hue] == f->walks)
         return;
     for (uint32_t i = 0; i < f->meeting.n && f->budget; i++)
-        meet_late(f, block, f->meeting.v[i]);
+        reconverge_late(f, block, f->meeting.v[i]);
     if (f->colour[from] != hue + 1)
         return;
     for (uint32_t i = 0; i < fn->blocks.v[from].succ_count && f->budget; i++)
         if (ir_succs(fn, from)[i] != hue)
-            meet_late(f, block, ir_succs(fn, from)[i]);
+            reconverge_late(f, block, ir_succs(fn, from)[i]);
 }
 
-static void judge_shuffles(struct finder *f, uint32_t block)
+static void classify_shuffles(struct finder *f, uint32_t block)
 {
     const struct ir_block *b = &f->d->fn->blocks.v[block];
     if (bits_test(f->d->partial, block))
@@ -250,21 +250,21 @@ static void judge_shuffles(struct finder *f, uint32_t block)
     bits_set(f->d->partial, block);
     for (uint32_t inst = b->first; inst < b->end; inst++)
         if (f->d->fn->insts.v[inst].op == OP_shfl)
-            divergence_judge(f, inst);
+            divergence_classify(f, inst);
 }
 
-static void judge_coloured(struct finder *f, uint32_t from, uint32_t to)
+static void classify_coloured(struct finder *f, uint32_t from, uint32_t to)
 {
     for (uint32_t i = 0; i < f->coloured.n && f->budget; i++) {
         uint32_t block = f->coloured.v[i];
         if (block == to)
             continue;
-        judge_shuffles(f, block);
+        classify_shuffles(f, block);
         if (!ir_dominates(f->d->fn, block, from))
             continue;
         if (to < f->d->fn->blocks.n)
-            meet_late(f, block, to);
-        meet_colours_late(f, block, from);
+            reconverge_late(f, block, to);
+        reconverge_colours_late(f, block, from);
     }
 }
 
@@ -282,7 +282,7 @@ void divergence_follow(struct finder *f, uint32_t block)
          loop = fn->loops.v[loop].parent)
         leave_apart(f, loop);
     walk(f, block, to);
-    judge_coloured(f, block, to);
+    classify_coloured(f, block, to);
     for (uint32_t i = 0; i < f->coloured.n; i++)
         f->colour[f->coloured.v[i]] = 0;
     f->coloured.n = f->meeting.n = 0;

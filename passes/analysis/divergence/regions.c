@@ -93,11 +93,11 @@ static void build_graph(struct region_graph *g, const struct ir_function *fn, st
     g->blocks = fn->rpo.n;
     g->nodes = g->blocks * 2 + 1;
     const bool *leaves = find_leaving(g, arena);
-    uint32_t most = g->blocks * 2 + 1;
+    uint32_t max = g->blocks * 2 + 1;
     for (uint32_t i = 0; i < g->blocks; i++)
-        most += fn->blocks.v[fn->rpo.v[i]].succ_count;
-    g->edge = ARENA_ARRAY(arena, struct cycle_edge, most);
-    g->edges_out = ARENA_ARRAY(arena, uint32_t, most);
+        max += fn->blocks.v[fn->rpo.v[i]].succ_count;
+    g->edge = ARENA_ARRAY(arena, struct cycle_edge, max);
+    g->edges_out = ARENA_ARRAY(arena, uint32_t, max);
     g->out = ARENA_ARRAY(arena, uint32_t, g->blocks + 2);
     for (; g->edges < g->blocks; g->edges++)
         g->edge[g->edges] = (struct cycle_edge){g->edges * 2, g->edges * 2 + 1};
@@ -114,7 +114,7 @@ static void build_graph(struct region_graph *g, const struct ir_function *fn, st
 
 // Classes in order
 
-static void meet_edge(struct region_builder *b, uint32_t edge, uint32_t *met)
+static void add_edge(struct region_builder *b, uint32_t edge, uint32_t *met)
 {
     uint32_t class = b->class[edge];
     if (!b->class_size[class])
@@ -131,15 +131,15 @@ static void order_edges(struct region_builder *b)
     uint32_t *stack = ARENA_ARRAY(&b->scratch, uint32_t, g->blocks + 1);
     bool *seen = ARENA_ARRAY(&b->scratch, bool, g->blocks + 1);
     uint32_t depth = 0, met = 0;
-    meet_edge(b, g->edges - 1, &met);
+    add_edge(b, g->edges - 1, &met);
     stack[depth++] = 0;
     seen[0] = true;
     while (depth) {
         uint32_t block = stack[--depth];
-        meet_edge(b, block, &met);
+        add_edge(b, block, &met);
         for (uint32_t i = g->out[block]; i < g->out[block + 1]; i++) {
             uint32_t to = g->edge[g->edges_out[i]].to / 2;
-            meet_edge(b, g->edges_out[i], &met);
+            add_edge(b, g->edges_out[i], &met);
             if (to == g->blocks || seen[to])
                 continue;
             seen[to] = true;

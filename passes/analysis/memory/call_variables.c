@@ -8,7 +8,7 @@ struct variable_search {
     const struct ir_function *fn;
     uint32_t function;
     VEC(uint32_t) symbols;            // per mention; IR_NONE: an address in a register
-    uint32_t least, most;             // range of the symbols that are named
+    uint32_t min, max;                // range of the symbols that are named
     struct call_mention *of;          // per symbol - least: first and last mention
     bool *taken;                      // per symbol - least: its address is in a register
     struct call_mention by_registers; // first and last access through a register
@@ -29,8 +29,8 @@ static void add_mention(struct variable_search *s, uint32_t inst, uint32_t symbo
     vec_push(s->arena, &s->symbols, symbol);
     if (symbol == IR_NONE)
         return;
-    s->least = symbol < s->least ? symbol : s->least;
-    s->most = symbol > s->most ? symbol : s->most;
+    s->min = symbol < s->min ? symbol : s->min;
+    s->max = symbol > s->max ? symbol : s->max;
 }
 
 static void add_inst(struct variable_search *s, uint32_t inst)
@@ -48,7 +48,7 @@ static void add_inst(struct variable_search *s, uint32_t inst)
     }
 }
 
-static bool takes_address(const struct ir_function *fn, uint32_t inst)
+static bool has_address_operand(const struct ir_function *fn, uint32_t inst)
 {
     const struct ir_inst *at = &fn->insts.v[inst];
     return at->class != CLASS_LOAD && at->class != CLASS_STORE && at->class != CLASS_CALL;
@@ -64,20 +64,20 @@ static void extend(struct call_mention *to, uint32_t inst)
 static struct call_mention *range_of(struct variable_search *s, uint32_t mention)
 {
     uint32_t symbol = s->symbols.v[mention];
-    return symbol == IR_NONE || s->taken[symbol - s->least] ? &s->by_registers
-                                                            : &s->of[symbol - s->least];
+    return symbol == IR_NONE || s->taken[symbol - s->min] ? &s->by_registers
+                                                          : &s->of[symbol - s->min];
 }
 
 static void find_ranges(struct variable_search *s)
 {
-    uint32_t count = s->least > s->most ? 0 : s->most - s->least + 1;
+    uint32_t count = s->min > s->max ? 0 : s->max - s->min + 1;
     s->of = ARENA_ARRAY(s->arena, struct call_mention, count + 1);
     s->taken = ARENA_ARRAY(s->arena, bool, count + 1);
     for (uint32_t i = 0; i < count; i++)
         s->of[i].first = UINT32_MAX;
     for (uint32_t i = 0; i < s->symbols.n; i++)
-        if (s->symbols.v[i] != IR_NONE && takes_address(s->fn, s->to->list.v[i].inst))
-            s->taken[s->symbols.v[i] - s->least] = true;
+        if (s->symbols.v[i] != IR_NONE && has_address_operand(s->fn, s->to->list.v[i].inst))
+            s->taken[s->symbols.v[i] - s->min] = true;
     for (uint32_t i = 0; i < s->symbols.n; i++)
         extend(range_of(s, i), s->to->list.v[i].inst);
     for (uint32_t i = 0; i < s->symbols.n; i++) {
@@ -94,7 +94,7 @@ void call_variables_find(struct call_variables *variables, struct arena *arena,
                                 .module = module,
                                 .fn = &module->functions.v[function],
                                 .function = function,
-                                .least = UINT32_MAX,
+                                .min = UINT32_MAX,
                                 .by_registers = {.first = UINT32_MAX}};
     *variables = (struct call_variables){0};
     for (uint32_t inst = 0; inst < s.fn->insts.n; inst++)

@@ -9,7 +9,7 @@ enum {
     WORD_SHIFT = 2,
     SECTOR_SHIFT = 5,
     LINE_SHIFT = 7,
-    MOST_WARPS = 32, // of a block
+    MAX_WARPS = 32, // of a block
 };
 
 _Static_assert(WORD == 1 << WORD_SHIFT && SECTOR_BYTES == 1 << SECTOR_SHIFT &&
@@ -94,7 +94,7 @@ static struct factor computed_factor(const struct coalescings *c, uint32_t atom,
                                      const uint32_t tid[3])
 {
     if (!shape_is_known(&c->shape)) {
-        struct affine_places places = affine_places(c->affines, atom);
+        struct affine_all_warps places = affine_all_warps(c->affines, atom);
         return (struct factor){places.known && places.same, places.first, places.divisor};
     }
     const struct affine_warp *at = affine_warp(c->affines, atom, warp_of(c, tid));
@@ -106,8 +106,8 @@ static struct factor factor_of(const struct coalescings *c, uint32_t id, const u
 {
     const struct affine_atom *atom = affine_atom(c->affines, id);
     struct factor factor = {false, 0, 1};
-    if (atom->least == atom->most)
-        return (struct factor){true, atom->least, 1};
+    if (atom->min == atom->max)
+        return (struct factor){true, atom->min, 1};
     if (atom->kind == AFFINE_SPECIAL)
         factor = special_factor(c, atom, tid);
     if (atom->kind == AFFINE_VERSION)
@@ -132,7 +132,7 @@ static bool is_placed(const struct coalescings *c, uint32_t id, const uint32_t t
     if (atom->kind != AFFINE_VERSION)
         return false;
     if (!shape_is_known(&c->shape)) {
-        struct affine_places places = affine_places(c->affines, id);
+        struct affine_all_warps places = affine_all_warps(c->affines, id);
         *factor = (struct factor){places.same, places.first, 1};
         if (!places.known || places.same || places.anywhere)
             return places.known && places.same;
@@ -236,26 +236,27 @@ struct coalescing_sum {
     uint64_t lines, sectors, of;
 };
 
-static void take(struct coalescing *c, struct coalescing_sum *sum, uint32_t lines, uint32_t sectors)
+static void add_counts(struct coalescing *c, struct coalescing_sum *sum, uint32_t lines,
+                       uint32_t sectors)
 {
     sum->lines += lines;
     sum->sectors += sectors;
-    c->least = !sum->of || lines < c->least ? lines : c->least;
-    c->most = lines > c->most ? lines : c->most;
-    c->least_s = !sum->of || sectors < c->least_s ? sectors : c->least_s;
-    c->most_s = sectors > c->most_s ? sectors : c->most_s;
+    c->min = !sum->of || lines < c->min ? lines : c->min;
+    c->max = lines > c->max ? lines : c->max;
+    c->min_s = !sum->of || sectors < c->min_s ? sectors : c->min_s;
+    c->max_s = sectors > c->max_s ? sectors : c->max_s;
     sum->of++;
 }
 
 // Lines and sectors of a pattern by its offset in a line, counted on request.
-struct coalescing_places {
+struct coalescing_offsets {
     struct access_pattern pattern;
     uint8_t lines[LINE_BYTES], sectors[LINE_BYTES]; // 0: not counted yet
 };
 
 // Takes every offset that the start allows. All warps get the same total weight.
-static void take_places(struct coalescing *c, struct coalescing_sum *sum,
-                        struct coalescing_places *places, const struct start *start)
+static void add_positions(struct coalescing *c, struct coalescing_sum *sum,
+                          struct coalescing_offsets *places, const struct start *start)
 {
     uint64_t others = start->granule - 1;
     for (uint64_t place = start->value; place < LINE_BYTES; place += start->granule) {
@@ -265,7 +266,7 @@ static void take_places(struct coalescing *c, struct coalescing_sum *sum,
             places->sectors[place] =
                 (uint8_t)pattern_units(&places->pattern, (int64_t)place, SECTOR_SHIFT);
         }
-        take(c, sum, places->lines[place], places->sectors[place]);
+        add_counts(c, sum, places->lines[place], places->sectors[place]);
         sum->lines += places->lines[place] * others;
         sum->sectors += places->sectors[place] * others;
         sum->of += others;
@@ -273,8 +274,8 @@ static void take_places(struct coalescing *c, struct coalescing_sum *sum,
 }
 
 // In local memory, word w of lane l is at word 32 w + l.
-static bool take_local(struct coalescing *c, struct coalescing_sum *sum,
-                       const struct affine_lanes *lanes)
+static bool add_local(struct coalescing *c, struct coalescing_sum *sum,
+                      const struct affine_lanes *lanes)
 {
     struct access_pattern lines, sectors;
     int64_t at[WARP_LANES];
@@ -293,7 +294,7 @@ static bool take_local(struct coalescing *c, struct coalescing_sum *sum,
     uint32_t words = divide_up(c->bytes, WORD);
     if (words > 1 && !uniform)
         return false;
-    take(c, sum, pattern_units(&lines, 0, WORD_SHIFT), pattern_units(&sectors, 0, 0) * words);
+    add_counts(c, sum, pattern_units(&lines, 0, WORD_SHIFT), pattern_units(&sectors, 0, 0) * words);
     return true;
 }
 
@@ -303,7 +304,7 @@ uint32_t coalescing_warps(const struct block_shape *shape)
         return 1;
     uint64_t threads = (uint64_t)shape->x * shape->y * shape->z;
     uint64_t warps = threads / WARP_LANES; // whole warps, or the only one
-    return !warps ? 1 : warps > MOST_WARPS ? MOST_WARPS : (uint32_t)warps;
+    return !warps ? 1 : warps > MAX_WARPS ? MAX_WARPS : (uint32_t)warps;
 }
 
 static void describe(struct coalescing *to, const struct affine_lanes *lanes, bool first)
@@ -324,14 +325,14 @@ struct look {
     const struct affine *address;
     uint32_t block;
     struct affine_lanes lanes; // of the last warp
-    struct coalescing_places places;
+    struct coalescing_offsets places;
     struct coalescing_sum sum;
     uint8_t assumes;
 };
 
 // Returns false if the lanes of this warp are unknown.
-static bool take_lanes(struct coalescings *c, struct coalescing *to, struct look *look,
-                       uint32_t warp)
+static bool compute_lanes(struct coalescings *c, struct coalescing *to, struct look *look,
+                          uint32_t warp)
 {
     struct affine_lanes *lanes = &look->lanes;
     if (warp && lanes->same_in_all_warps)
@@ -347,16 +348,15 @@ static bool take_lanes(struct coalescings *c, struct coalescing *to, struct look
     return true;
 }
 
-static bool take_warp(struct coalescings *c, struct coalescing *to, struct look *look,
-                      uint32_t warp)
+static bool add_warp(struct coalescings *c, struct coalescing *to, struct look *look, uint32_t warp)
 {
-    if (!take_lanes(c, to, look, warp))
+    if (!compute_lanes(c, to, look, warp))
         return false;
     if (to->space == W_local)
-        return take_local(to, &look->sum, &look->lanes);
+        return add_local(to, &look->sum, &look->lanes);
     struct start start = coalescing_start(c, look->address, warp, to->bytes);
     to->granule = start.granule < to->granule ? (uint32_t)start.granule : to->granule;
-    take_places(to, &look->sum, &look->places, &start);
+    add_positions(to, &look->sum, &look->places, &start);
     return true;
 }
 
@@ -368,12 +368,12 @@ static void set_bounds(struct coalescing *to)
         parts = divide_up(to->bytes, WORD);
     to->known = to->uniform = to->even = false;
     to->stride = 0;
-    to->least = 1;
-    to->least_s = 1;
-    to->most = to->space == W_local ? WARP_LANES * parts : WARP_LANES;
-    to->most_s = WARP_LANES * parts;
-    to->lines = ratio_of(to->least + to->most, 2);
-    to->sectors = ratio_of(to->least_s + to->most_s, 2);
+    to->min = 1;
+    to->min_s = 1;
+    to->max = to->space == W_local ? WARP_LANES * parts : WARP_LANES;
+    to->max_s = WARP_LANES * parts;
+    to->lines = ratio_of(to->min + to->max, 2);
+    to->sectors = ratio_of(to->min_s + to->max_s, 2);
 }
 
 // Returns the space of the access. A generic address of a variable has the variable's space.
@@ -394,7 +394,7 @@ static bool is_access(const struct ir_inst *inst)
 }
 
 // Returns true if the address may depend on a thread's position in its block.
-static bool depends_on_place(const struct coalescings *c, const struct affine *address)
+static bool depends_on_position(const struct coalescings *c, const struct affine *address)
 {
     for (uint32_t i = 0; i < address->count; i++)
         for (uint32_t k = 0; k < AFFINE_FACTORS && address->terms[i].atom[k] != IR_NONE; k++) {
@@ -418,9 +418,9 @@ static void count_lines(struct coalescings *c, struct coalescing *to, const stru
     to->granule = LINE_BYTES;
     to->known = true;
     for (uint32_t warp = 0; warp < warps && to->known; warp++)
-        to->known = take_warp(c, to, &look, warp);
+        to->known = add_warp(c, to, &look, warp);
     to->assumes = address->assumes | look.assumes;
-    if (c->rows && depends_on_place(c, address))
+    if (c->rows && depends_on_position(c, address))
         to->assumes |= COALESCING_ROWS;
     if (!to->known) {
         set_bounds(to);
@@ -430,7 +430,7 @@ static void count_lines(struct coalescings *c, struct coalescing *to, const stru
     to->sectors = ratio_of(look.sum.sectors, look.sum.of);
 }
 
-static struct coalescing judge(struct coalescings *c, uint32_t inst)
+static struct coalescing classify_access(struct coalescings *c, uint32_t inst)
 {
     const struct ir_inst *at = &c->fn->insts.v[inst];
     struct coalescing to = {.because = IR_NONE};
@@ -449,7 +449,7 @@ struct coalescing coalescing_of(struct coalescings *c, uint32_t inst)
 {
     if (!c->of[inst]) {
         c->of[inst] = ARENA_NEW(c->arena, struct coalescing);
-        *c->of[inst] = judge(c, inst);
+        *c->of[inst] = classify_access(c, inst);
     }
     return *c->of[inst];
 }
@@ -469,16 +469,16 @@ static const char *lines_text(struct arena *arena, const struct coalescing *c)
     const char *rows =
         c->assumes & COALESCING_ROWS ? ", if the rows of the blocks are whole warps" : "";
     if (coalescing_is_exact(c))
-        return arena_printf(arena, "%s line%s for each access%s", lines, c->most == 1 ? "" : "s",
+        return arena_printf(arena, "%s line%s for each access%s", lines, c->max == 1 ? "" : "s",
                             rows);
     return arena_printf(arena,
                         "%s lines for an access on average, %u to %u, depending on its alignment%s",
-                        lines, c->least, c->most, rows);
+                        lines, c->min, c->max, rows);
 }
 
 static uint32_t line_of(const struct coalescings *c, uint32_t inst)
 {
-    return ir_place(c->module, c->fn, inst).line;
+    return ir_position(c->module, c->fn, inst).line;
 }
 
 // Returns "%r5, which line 12 defines".

@@ -35,10 +35,10 @@ struct coalescing {
     uint32_t granule;   // the warp's first address is known modulo this many bytes; up to 128
     struct ratio lines; // mean per access; if unknown, mean of the bounds
     struct ratio sectors;
-    uint32_t least, most;     // lines of one access
-    uint32_t least_s, most_s; // sectors
-    uint32_t because;         // if unknown: the atom of the address with unknown differences
-                              // between the lanes
+    uint32_t min, max;     // lines of one access
+    uint32_t min_s, max_s; // sectors
+    uint32_t because;      // if unknown: the atom of the address with unknown differences
+                           // between the lanes
 };
 
 struct coalescings;
@@ -54,7 +54,7 @@ struct coalescing coalescing_of(struct coalescings *coalescings, uint32_t inst);
 // Returns true if every access of a whole warp touches the same number of lines.
 static inline bool coalescing_is_exact(const struct coalescing *c)
 {
-    return c->known && c->least == c->most;
+    return c->known && c->min == c->max;
 }
 
 // Returns the result as a clause for remarks: "the lanes of a warp are 8 bytes apart: 2 lines for

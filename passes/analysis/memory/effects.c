@@ -2,7 +2,7 @@
 #include "passes/analysis/affine/address.h"
 #include "passes/analysis/memory/spaces.h"
 
-enum { MOST_NESTED = 32 }; // depth of calls that are followed
+enum { MAX_NESTED = 32 }; // depth of calls that are followed
 
 enum callee_state { CALLEE_NEW, CALLEE_OPEN, CALLEE_KNOWN, CALLEE_BARRED };
 
@@ -90,7 +90,7 @@ static struct memory_effect call(struct effects *effects, const struct ir_functi
                                  uint32_t inst)
 {
     uint32_t function = called_function(effects, fn, inst);
-    if (function == IR_NONE || effects->nested == MOST_NESTED)
+    if (function == IR_NONE || effects->nested == MAX_NESTED)
         return barred(RULE_CALL);
     struct callee *callee = &effects->callee[function];
     if (callee->state == CALLEE_OPEN) // recursion

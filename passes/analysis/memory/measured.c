@@ -2,7 +2,7 @@
 #include "passes/analysis/memory/measured.h"
 #include <inttypes.h>
 
-enum { MOST_LINES = WARP_LANES * 16 }; // of one access: a vector in local memory
+enum { MAX_LINES = WARP_LANES * 16 }; // of one access: a vector in local memory
 
 struct measurements *measurements_new(struct arena *arena, const struct ir_module *module)
 {
@@ -34,9 +34,9 @@ static void add_lines(struct measured_lines *to, const struct measured_lines *fr
 {
     if (!from->accesses)
         return;
-    if (!to->accesses || from->least < to->least)
-        to->least = from->least;
-    to->most = from->most > to->most ? from->most : to->most;
+    if (!to->accesses || from->min < to->min)
+        to->min = from->min;
+    to->max = from->max > to->max ? from->max : to->max;
     add(&to->accesses, from->accesses);
     add(&to->lines, from->lines);
     add(&to->sectors, from->sectors);
@@ -61,9 +61,9 @@ void measured_add_loop(struct measured_loop *to, const struct measured_loop *fro
 {
     if (!from->entries)
         return;
-    if (!to->entries || from->least < to->least)
-        to->least = from->least;
-    to->most = from->most > to->most ? from->most : to->most;
+    if (!to->entries || from->min < to->min)
+        to->min = from->min;
+    to->max = from->max > to->max ? from->max : to->max;
     add(&to->entries, from->entries);
     add(&to->iterations, from->iterations);
 }
@@ -90,11 +90,11 @@ const struct measured_loop *measured_loop(const struct facts *facts, uint32_t lo
 
 // Returns count / of, at most `most`. Large denominators are rounded to BW_REFINED, the unit of the
 // sums.
-static struct ratio ratio_near(uint64_t count, uint64_t of, uint64_t most)
+static struct ratio ratio_near(uint64_t count, uint64_t of, uint64_t max)
 {
     struct ratio ratio = ratio_of(count, of);
-    if (ratio.count / ratio.of >= most)
-        return (struct ratio){most, 1};
+    if (ratio.count / ratio.of >= max)
+        return (struct ratio){max, 1};
     if (ratio.of > BW_REFINED)
         ratio = ratio_of((uint64_t)((double)ratio.count / (double)ratio.of * BW_REFINED + 0.5),
                          BW_REFINED);
@@ -107,7 +107,7 @@ void measured_lines(const struct facts *facts, uint32_t inst, const struct coale
     const struct measured_inst *at = measured_inst(facts, inst);
     if (!at || !at->all.accesses || coalescing_is_exact(access))
         return;
-    *lines = ratio_near(at->all.lines, at->all.accesses, MOST_LINES);
+    *lines = ratio_near(at->all.lines, at->all.accesses, MAX_LINES);
     *which |= MEASURED_LINES;
 }
 
@@ -176,10 +176,10 @@ static void warn(const struct facts *facts, struct diags *diags, uint32_t inst, 
     diag_add(diags, DIAG_WARNING, "profile-differs", node->begin, node->end, "%s", text);
 }
 
-static const char *range_text(struct arena *arena, uint64_t least, uint64_t most)
+static const char *range_text(struct arena *arena, uint64_t min, uint64_t max)
 {
-    return least == most ? arena_printf(arena, "%" PRIu64, least)
-                         : arena_printf(arena, "%" PRIu64 " to %" PRIu64, least, most);
+    return min == max ? arena_printf(arena, "%" PRIu64, min)
+                      : arena_printf(arena, "%" PRIu64 " to %" PRIu64, min, max);
 }
 
 static void compare_access(struct facts *facts, struct diags *diags, uint32_t inst)
@@ -188,7 +188,7 @@ static void compare_access(struct facts *facts, struct diags *diags, uint32_t in
     if (!full->accesses)
         return;
     struct coalescing c = coalescing_of(facts_coalescings(facts), inst);
-    if (!c.access || (full->least >= c.least && full->most <= c.most))
+    if (!c.access || (full->min >= c.min && full->max <= c.max))
         return;
     const char *hint = shape_is_known(&facts->shape)
                            ? ""
@@ -196,8 +196,8 @@ static void compare_access(struct facts *facts, struct diags *diags, uint32_t in
     warn(facts, diags, inst,
          arena_printf(facts->arena,
                       "whole warps touched %s lines with an access; the analysis found %s%s",
-                      range_text(facts->arena, full->least, full->most),
-                      range_text(facts->arena, c.least, c.most), hint));
+                      range_text(facts->arena, full->min, full->max),
+                      range_text(facts->arena, c.min, c.max), hint));
 }
 
 static uint32_t loop_at(const struct ir_function *fn, uint32_t header)
@@ -213,12 +213,12 @@ static void compare_loop(struct facts *facts, struct diags *diags, const struct 
     if (plan->kind != BLOCK_LOOP || plan->trip != TRIP_CONSTANT || !at || !at->entries)
         return;
     // A last execution that only tests counts once more at the header.
-    if (at->least >= plan->trips && at->most - plan->trips <= 1 && at->least == at->most)
+    if (at->min >= plan->trips && at->max - plan->trips <= 1 && at->min == at->max)
         return;
     warn(facts, diags, plan->first,
          arena_printf(facts->arena,
                       "threads executed this loop %s times; the analysis found %" PRIu64 " times",
-                      range_text(facts->arena, at->least, at->most), plan->trips));
+                      range_text(facts->arena, at->min, at->max), plan->trips));
 }
 
 void measured_compare(struct plan *plan, const struct ir_module *module,

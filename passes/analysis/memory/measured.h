@@ -9,7 +9,7 @@
 
 struct measured_lines {
     uint64_t accesses, lines, sectors;
-    uint32_t least, most; // lines of one access
+    uint32_t min, max; // lines of one access
 };
 
 struct measured_cache {
@@ -27,7 +27,7 @@ struct measured_inst {
 struct measured_loop {
     uint64_t entries;
     uint64_t iterations; // executions of the header, the first one included
-    uint64_t least, most;
+    uint64_t min, max;
 };
 
 struct measured_function {

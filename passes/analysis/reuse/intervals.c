@@ -14,7 +14,7 @@ void intervals_put(struct arena *arena, struct intervals *to, int64_t begin, int
 }
 
 // Returns the end of the ascending run that begins at `at`.
-static uint32_t run_end(const struct intervals *from, uint32_t at)
+static uint32_t sequence_end(const struct intervals *from, uint32_t at)
 {
     uint32_t count = from->list.n;
     if (at == count)
@@ -37,7 +37,7 @@ static void append(struct intervals *to, uint32_t run, struct interval at)
 }
 
 // Merges the runs [begin, middle) and [middle, end) into one.
-static void merge_runs(struct intervals *to, uint32_t begin, uint32_t middle, uint32_t end)
+static void merge_sequences(struct intervals *to, uint32_t begin, uint32_t middle, uint32_t end)
 {
     const struct interval *v = to->list.v;
     uint32_t run = to->spare.n, other = middle;
@@ -66,8 +66,8 @@ void intervals_merge(struct arena *arena, struct intervals *intervals)
         runs = 0;
         intervals->spare.n = 0;
         for (uint32_t begin = 0; begin < intervals->list.n; runs++) {
-            uint32_t middle = run_end(intervals, begin), end = run_end(intervals, middle);
-            merge_runs(intervals, begin, middle, end);
+            uint32_t middle = sequence_end(intervals, begin), end = sequence_end(intervals, middle);
+            merge_sequences(intervals, begin, middle, end);
             begin = end;
         }
         swap_lists(intervals);

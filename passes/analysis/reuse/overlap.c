@@ -18,8 +18,8 @@ static bool is_special(const struct affine_atom *atom, enum isa_special special)
     return atom->kind == AFFINE_SPECIAL && atom->index == (uint32_t)special;
 }
 
-static void take_term(struct strides *to, const struct affines *affines,
-                      const struct affine_term *term)
+static void add_term(struct strides *to, const struct affines *affines,
+                     const struct affine_term *term)
 {
     bool block = false, thread = false, iteration = false, grid = false, factor = false;
     for (uint32_t i = 0; i < AFFINE_FACTORS && term->atom[i] != IR_NONE; i++) {
@@ -51,7 +51,7 @@ static enum overlap_order order_of(const struct affines *affines, const struct a
     if (!address->has_sum)
         return OVERLAP_SCATTERED;
     for (uint32_t i = 0; i < address->sum.count; i++)
-        take_term(&s, affines, &address->sum.terms[i]);
+        add_term(&s, affines, &address->sum.terms[i]);
     if (s.is_scattered)
         return OVERLAP_SCATTERED;
     if (s.is_negative)
@@ -141,7 +141,7 @@ static struct overlap_array *array_of(struct overlaps *to, struct facts *facts, 
     return &to->arrays.v[at];
 }
 
-static void take_access(struct overlaps *to, struct facts *facts, uint32_t inst)
+static void add_access(struct overlaps *to, struct facts *facts, uint32_t inst)
 {
     const struct ir_inst *one = &facts->fn->insts.v[inst];
     struct address address = address_in(facts, inst);
@@ -206,7 +206,7 @@ void overlap_find(struct overlaps *to, struct facts *facts)
     for (uint32_t i = 0; i < facts->fn->insts.n; i++) {
         enum isa_class class = facts->fn->insts.v[i].class;
         if (class == CLASS_LOAD || class == CLASS_STORE || class == CLASS_ATOMIC)
-            take_access(to, facts, i);
+            add_access(to, facts, i);
     }
     for (uint32_t i = 0; i < to->arrays.n; i++)
         if (to->arrays.v[i].reads && to->arrays.v[i].writes)

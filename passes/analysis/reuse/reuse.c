@@ -37,13 +37,13 @@ static void shorten(struct reuse *reuse)
 static enum reuse_kind kind_of(const struct reuse *reuse)
 {
     static const enum reuse_kind kinds[REUSE_CAUSES] = {REUSE_LOOP, REUSE_OTHER, REUSE_WARPS};
-    int most = 0;
+    int max = 0;
     for (int i = 1; i < REUSE_CAUSES; i++)
-        if (reuse->served[i] > reuse->served[most])
-            most = i;
-    if (!reuse->served[most])
+        if (reuse->served[i] > reuse->served[max])
+            max = i;
+    if (!reuse->served[max])
         return REUSE_NONE;
-    return most == CAUSE_LOOP && !reuse->step ? REUSE_SAME : kinds[most];
+    return max == CAUSE_LOOP && !reuse->step ? REUSE_SAME : kinds[max];
 }
 
 // Evaluates the causes in order, each on the lines that remain.
@@ -71,7 +71,7 @@ static struct reuse count_causes(const struct view *view)
 }
 
 // Accesses of the same shape have the same result in all functions.
-static struct reuse judge(const struct view *view)
+static struct reuse compute_reuse(const struct view *view)
 {
     bool found;
     if (view->warps > 1 && !view->lanes.same_in_all_warps)
@@ -87,7 +87,7 @@ static struct reuse judge(const struct view *view)
 static struct reuse look_at(struct reuses *r, uint32_t inst)
 {
     struct view view = reuse_view(r, inst);
-    struct reuse reuse = view.group->space == W_local ? reuse_local(&view) : judge(&view);
+    struct reuse reuse = view.group->space == W_local ? reuse_local(&view) : compute_reuse(&view);
     if (!view.lanes_known && !view.in_loop && reuse.kind == REUSE_NONE)
         reuse.kind = REUSE_UNKNOWN;
     return reuse;
@@ -101,7 +101,7 @@ struct reuse reuse_of(struct reuses *r, uint32_t inst)
                               .miss = {1, 1},
                               .lines = 1,
                               .loop = r->fn->blocks.v[r->fn->insts.v[inst].block].loop};
-    struct reuse_member *member = &group->members.v[r->place_of[inst]];
+    struct reuse_member *member = &group->members.v[r->position_of[inst]];
     if (!member->reuse) {
         struct reuse *reuse = ARENA_NEW(r->arena, struct reuse);
         *reuse = look_at(r, inst);
@@ -114,7 +114,7 @@ struct reuse reuse_of(struct reuses *r, uint32_t inst)
 static uint32_t best_other(struct view *view, bool *all)
 {
     const unsigned of = OF_LOOP | OF_OTHERS;
-    uint64_t together = view_fresh(view, of), least = UINT64_MAX;
+    uint64_t together = view_fresh(view, of), min = UINT64_MAX;
     uint32_t count, from = view_others(view, &count), best = IR_NONE;
     for (uint32_t i = from + count; i-- > from;) {
         const struct reuse_member *other = &view->group->members.v[i];
@@ -122,13 +122,13 @@ static uint32_t best_other(struct view *view, bool *all)
             continue;
         view->only = other;
         uint64_t fresh = view_fresh(view, of);
-        if (fresh < least) {
-            least = fresh;
+        if (fresh < min) {
+            min = fresh;
             best = other->inst;
         }
     }
     view->only = NULL;
-    *all = least == together;
+    *all = min == together;
     return best;
 }
 
@@ -136,6 +136,6 @@ struct reuse_other reuse_other(struct reuses *r, uint32_t inst)
 {
     struct reuse_other other;
     struct view view = reuse_view(r, inst);
-    other.line = ir_place(r->module, r->fn, best_other(&view, &other.all)).line;
+    other.line = ir_position(r->module, r->fn, best_other(&view, &other.all)).line;
     return other;
 }

@@ -2,8 +2,8 @@
 #include "passes/analysis/reuse/reuse_view.h"
 
 enum {
-    MOST_OTHERS = 8,      // neighbouring loads that are considered
-    MOST_WORK = 64 * 256, // intervals that are merged to evaluate iterations one by one
+    MAX_OTHERS = 8,      // neighbouring loads that are considered
+    MAX_WORK = 64 * 256, // intervals that are merged to evaluate iterations one by one
 };
 
 // One iteration, or several similar ones. `back` earlier iterations are remembered.
@@ -110,12 +110,12 @@ uint32_t view_others(const struct view *view, uint32_t *count)
 {
     const struct reuse_group *group = view->group;
     uint32_t place = (uint32_t)(view->member - group->members.v);
-    uint32_t from = place > MOST_OTHERS ? place - MOST_OTHERS : 0;
-    *count = group->members.n - from < 2 * MOST_OTHERS ? group->members.n - from : 2 * MOST_OTHERS;
+    uint32_t from = place > MAX_OTHERS ? place - MAX_OTHERS : 0;
+    *count = group->members.n - from < 2 * MAX_OTHERS ? group->members.n - from : 2 * MAX_OTHERS;
     return from;
 }
 
-static bool takes_part(const struct view *view, const struct reuse_member *other, unsigned of)
+static bool is_counted(const struct view *view, const struct reuse_member *other, unsigned of)
 {
     if (other == view->member)
         return true;
@@ -131,7 +131,7 @@ static void put_earlier(const struct view *view, struct intervals *to, struct wa
     for (uint32_t i = from; i < from + count; i++) {
         const struct reuse_member *other = &view->group->members.v[i];
         bool touches = comes_back(view, other, of, back) || is_before(view, other, of);
-        if (!touches || !takes_part(view, other, of))
+        if (!touches || !is_counted(view, other, of))
             continue;
         if (bytes != other->bytes) {
             touched->list.n = 0;
@@ -217,7 +217,7 @@ struct counts view_lines(const struct view *view, struct warps warps, unsigned o
         return counts;
     }
     alone += (rounds - alone) % period;
-    if (work_of(view, alone) > MOST_WORK)
+    if (work_of(view, alone) > MAX_WORK)
         alone = 1;
     else
         times = 1;

@@ -3,9 +3,9 @@
 #include <string.h>
 
 // A key has at most some 80 words, so a full table takes less than half a megabyte.
-enum { MEMO_SLOTS = 512 };
+enum { MEMO_ENTRIES = 512 };
 
-struct memo_slot {
+struct memo_entry {
     VEC(uint64_t) key;
     struct reuse reuse;
 };
@@ -13,7 +13,7 @@ struct memo_slot {
 // A new result replaces the old one in its slot.
 struct reuse_memo {
     struct arena *arena;
-    struct memo_slot *slots[MEMO_SLOTS];
+    struct memo_entry *slots[MEMO_ENTRIES];
 };
 
 struct reuse_memo *reuse_memo_new(struct arena *arena)
@@ -80,10 +80,10 @@ struct reuse *reuse_memo_find(const struct view *view, bool *found)
 {
     struct reuses *r = view->r;
     make_key(view);
-    struct memo_slot **at = &r->memo->slots[hash_key(r) % MEMO_SLOTS];
+    struct memo_entry **at = &r->memo->slots[hash_key(r) % MEMO_ENTRIES];
     if (!*at)
-        *at = ARENA_NEW(r->memo->arena, struct memo_slot);
-    struct memo_slot *slot = *at;
+        *at = ARENA_NEW(r->memo->arena, struct memo_entry);
+    struct memo_entry *slot = *at;
     size_t bytes = r->key.n * sizeof *r->key.v;
     *found = slot->key.n == r->key.n && !memcmp(slot->key.v, r->key.v, bytes);
     if (*found)

@@ -3,7 +3,7 @@
 #include "passes/analysis/facts.h"
 #include <string.h>
 
-enum { MOST_ROUNDS = 4096 }; // iterations that are evaluated
+enum { MAX_ROUNDS = 4096 }; // iterations that are evaluated
 
 struct reuses *reuses_new(struct facts *facts)
 {
@@ -79,7 +79,7 @@ static void enter(struct reuses *r, uint32_t inst)
         return;
     struct reuse_group *group = group_for(r, &address, loop_of(r, inst), c.space);
     r->group_of[inst] = group;
-    r->place_of[inst] = group->members.n;
+    r->position_of[inst] = group->members.n;
     vec_push(r->arena, &group->members,
              (struct reuse_member){inst, c.bytes, address.constant, NULL});
 }
@@ -92,7 +92,7 @@ static void make_groups(struct reuses *r)
     r->table = ARENA_ARRAY(r->arena, struct reuse_group *, size);
     r->table_mask = size - 1;
     r->group_of = ARENA_ARRAY(r->arena, struct reuse_group *, count);
-    r->place_of = ARENA_ARRAY(r->arena, uint32_t, count);
+    r->position_of = ARENA_ARRAY(r->arena, uint32_t, count);
     r->rounds = ARENA_ARRAY(r->arena, struct rounds, r->fn->loops.n);
     for (uint32_t i = 0; i < count; i++)
         enter(r, i);
@@ -113,7 +113,7 @@ static struct rounds find_rounds(struct reuses *r, uint32_t loop)
         r->exits = loop_exits_list(r->arena, r->fn);
     const struct loop_exits *exits = &r->exits[loop];
     struct trip trip = trip_of(r->arena, r->module, r->fn, loop, exits, NULL, r->facts);
-    bool known = exits->edges == 1 && trip.kind == TRIP_CONSTANT && trip.count <= MOST_ROUNDS;
+    bool known = exits->edges == 1 && trip.kind == TRIP_CONSTANT && trip.count <= MAX_ROUNDS;
     return (struct rounds){true, known ? trip.count : 0, exits->from};
 }
 
@@ -181,14 +181,14 @@ static void find_warps(struct view *view, bool rows)
 {
     struct reuses *r = view->r;
     bool known = shape_is_known(&r->shape);
-    uint32_t warps = known ? coalescing_warps(&r->shape) : MOST_WARPS, tid[3] = {0};
+    uint32_t warps = known ? coalescing_warps(&r->shape) : MAX_WARPS, tid[3] = {0};
     int64_t first;
     view->warps = 1;
     if (!view->lanes_known)
         return;
     uint32_t block = r->fn->insts.v[view->member->inst].block;
     view->lanes = affine_lanes(r->affines, &view->address, block, 0);
-    warps = warps < MOST_WARPS ? warps : MOST_WARPS;
+    warps = warps < MAX_WARPS ? warps : MAX_WARPS;
     view->others = warps > 1;
     if (rows || !coalescing_warp_offset(r->coalescings, &view->address, tid, &first))
         return;
@@ -224,7 +224,7 @@ struct view reuse_view(struct reuses *r, uint32_t inst)
 {
     struct view view = {.r = r, .group = r->group_of[inst]};
     struct coalescing c = coalescing_of(r->coalescings, inst);
-    view.member = &view.group->members.v[r->place_of[inst]];
+    view.member = &view.group->members.v[r->position_of[inst]];
     view.address = view.group->address;
     view.address.constant = view.member->constant;
     view.lanes_known = c.known;

@@ -26,7 +26,7 @@ void intervals_merge(struct arena *arena, struct intervals *intervals);
 uint64_t intervals_lines(const struct intervals *intervals, const struct start *start);
 
 enum {
-    MOST_WARPS = 8
+    MAX_WARPS = 8
 }; // maximum number of evaluated warps of a CTA, and their number for an unknown shape
 
 // Loads in the same innermost loop whose addresses differ by constants, in the order of the text.
@@ -65,7 +65,7 @@ struct reuses {
     struct reuse_group **table; // by hash; NULL: not allocated
     uint32_t table_mask;
     struct reuse_group **group_of;               // per instruction
-    uint32_t *place_of;                          // per instruction: index in its group's members
+    uint32_t *position_of;                       // per instruction: index in its group's members
     struct intervals touched, earlier, own, all; // state of one evaluation
     struct intervals lanes; // of the current view: its first warp, for accesses of `lanes_bytes`
     uint32_t lanes_bytes;   // 0: not computed
@@ -89,7 +89,7 @@ struct view {
     uint64_t reach;            // iterations for which a line stays
     bool others;               // warps with unknown accesses exist
     uint32_t warps, pieces;    // evaluated warps; byte intervals of the first one
-    int64_t at[MOST_WARPS];    // first byte of each warp, relative to the first warp's
+    int64_t at[MAX_WARPS];     // first byte of each warp, relative to the first warp's
     struct affine_lanes lanes; // of the first warp
     struct start start;        // of the first iteration, if the number of iterations is known
 };

@@ -306,11 +306,11 @@ static bool find_progress(struct trip_finder *f, struct test *test, struct progr
 static bool fits(const struct affines *affines, const struct affine *a, int64_t more,
                  const struct test *test)
 {
-    int64_t least, most, half = INT64_C(1) << (test->bits - 1);
-    affine_range(affines, a, &least, &most);
+    int64_t min, max, half = INT64_C(1) << (test->bits - 1);
+    affine_range(affines, a, &min, &max);
     int64_t low = test->is_signed ? -half : 0, high = test->is_signed ? half - 1 : 2 * half - 1;
-    return a->exact_bits == 64 && least >= low && most <= high &&
-           (more < 0 ? least >= low - more : most <= high - more);
+    return a->exact_bits == 64 && min >= low && max <= high &&
+           (more < 0 ? min >= low - more : max <= high - more);
 }
 
 // Follows copies and additions of constants back. Returns the version that they start from.
@@ -409,7 +409,7 @@ bool trip_count_test(struct trip_finder *f, struct test test, bool several, bool
     if (!read_comparison(f, &test))
         return false;
     if (!find_progress(f, &test, &progress))
-        return !several && trip_run(f, &test, at_bottom);
+        return !several && trip_simulate(f, &test, at_bottom);
     if (several && progress.comparison == COMPARE_NE)
         return trip_unknown(f, test.inst, "one of its comparisons with != may miss the bound");
     progress.at_bottom = at_bottom;

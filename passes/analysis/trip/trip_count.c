@@ -49,9 +49,9 @@ static wide seen(const struct endpoint *e)
 
 static bool in_range(const struct progress *p, wide value)
 {
-    wide least = p->is_signed ? -((wide)1 << (p->bits - 1)) : 0;
-    wide most = ((wide)1 << (p->bits - p->is_signed)) - 1;
-    return value >= least && value <= most;
+    wide min = p->is_signed ? -((wide)1 << (p->bits - 1)) : 0;
+    wide max = ((wide)1 << (p->bits - p->is_signed)) - 1;
+    return value >= min && value <= max;
 }
 
 static wide magnitude(int64_t value)

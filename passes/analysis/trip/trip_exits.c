@@ -4,7 +4,7 @@
 #include "passes/analysis/trip/trip_finder.h"
 #include <string.h>
 
-enum { MOST_EXITS = 8, MOST_JOINED = 4, MOST_TEXT = 1024 };
+enum { MAX_EXITS = 8, MAX_JOINED = 4, MAX_TEXT = 1024 };
 
 // Finds the guard of the branch at the end of the exit's block. *goes_on: a true guard continues
 // the loop.
@@ -91,8 +91,8 @@ uint32_t *trip_accesses(struct arena *arena, const struct ir_function *fn, const
 }
 
 // Returns true if the loop has an access that is executed only after the test passes.
-static bool accesses_behind(const struct ir_function *fn, uint32_t in, uint32_t block,
-                            const uint32_t *accesses)
+static bool accesses_after(const struct ir_function *fn, uint32_t in, uint32_t block,
+                           const uint32_t *accesses)
 {
     const struct ir_loop *loop = &fn->loops.v[in];
     // No block of the loop follows its only latch.
@@ -106,7 +106,7 @@ static bool accesses_behind(const struct ir_function *fn, uint32_t in, uint32_t 
 }
 
 // Condition of a branch: the loop continues if the guard has this value.
-struct question {
+struct loop_condition {
     uint32_t guard;
     bool goes_on;
     bool several;   // other comparisons may end the loop, or keep it going
@@ -114,7 +114,7 @@ struct question {
     int depth;
 };
 
-static bool count_question(struct trip_finder *f, struct question q);
+static bool count_condition(struct trip_finder *f, struct loop_condition q);
 
 static const char *number_text(struct arena *arena, const struct trip *trip)
 {
@@ -137,7 +137,7 @@ static bool join_counts(struct trip_finder *f, const struct trip *a, bool both)
         to.kind = TRIP_COUNTED;
         to.text = same ? first
                        : arena_printf(f->arena, "%s(%s, %s)", both ? "min" : "max", first, second);
-        if (strlen(to.text) > MOST_TEXT)
+        if (strlen(to.text) > MAX_TEXT)
             return trip_unknown(f, IR_NONE, "the expression of its count is too long");
     }
     f->trip = to;
@@ -146,7 +146,7 @@ static bool join_counts(struct trip_finder *f, const struct trip *a, bool both)
 
 // A comparison that has failed keeps failing: the loop ends with the first or with the last
 // failure.
-static bool count_joined(struct trip_finder *f, uint32_t inst, struct question q)
+static bool count_joined(struct trip_finder *f, uint32_t inst, struct loop_condition q)
 {
     struct trip first = {0};
     bool both = (f->fn->insts.v[inst].op == OP_and) == q.goes_on, goes_on = q.goes_on;
@@ -158,7 +158,7 @@ static bool count_joined(struct trip_finder *f, uint32_t inst, struct question q
         if (!q.depth || o->kind != OPERAND_REGISTER)
             return trip_unknown(f, inst, "its exit tests more than one comparison");
         q.depth--;
-        if (!count_question(f, q))
+        if (!count_condition(f, q))
             return false;
         if (!n)
             first = f->trip;
@@ -166,7 +166,7 @@ static bool count_joined(struct trip_finder *f, uint32_t inst, struct question q
     return join_counts(f, &first, both);
 }
 
-static bool count_question(struct trip_finder *f, struct question q)
+static bool count_condition(struct trip_finder *f, struct loop_condition q)
 {
     struct test test = {.goes_on = q.goes_on};
     if (!find_comparison(f, q.guard, &test))
@@ -177,11 +177,11 @@ static bool count_question(struct trip_finder *f, struct question q)
     return count_joined(f, test.inst, q);
 }
 
-static bool count_exit(struct trip_finder *f, uint32_t block, struct question q)
+static bool count_exit(struct trip_finder *f, uint32_t block, struct loop_condition q)
 {
     if (!tests_each_time(f, block))
         return trip_unknown(f, f->fn->blocks.v[block].end - 1, "some iterations bypass its test");
-    return find_branch(f, block, &q.guard, &q.goes_on) && count_question(f, q);
+    return find_branch(f, block, &q.guard, &q.goes_on) && count_condition(f, q);
 }
 
 static bool leaves_loop(const struct trip_finder *f, uint32_t block)
@@ -195,7 +195,7 @@ static bool leaves_loop(const struct trip_finder *f, uint32_t block)
 // Counts executions of the header. The exit that is taken first ends the loop.
 static bool count_exits(struct trip_finder *f)
 {
-    struct question q = {.several = true, .at_bottom = true, .depth = MOST_JOINED};
+    struct loop_condition q = {.several = true, .at_bottom = true, .depth = MAX_JOINED};
     struct trip all = {0};
     bool found = false;
     IR_LOOP_EACH (block, f->fn, f->loop) {
@@ -212,8 +212,8 @@ static bool count_exits(struct trip_finder *f)
 
 static bool find(struct trip_finder *f, const struct loop_exits *exits, const uint32_t *accesses)
 {
-    struct question q = {.depth = MOST_JOINED};
-    if (exits->edges > 1 && exits->edges <= MOST_EXITS && count_exits(f))
+    struct loop_condition q = {.depth = MAX_JOINED};
+    if (exits->edges > 1 && exits->edges <= MAX_EXITS && count_exits(f))
         return true;
     if (exits->edges != 1 || exits->to == IR_NONE) {
         uint32_t block = exits->edges ? exits->from : f->fn->loops.v[f->loop].header;
@@ -221,7 +221,7 @@ static bool find(struct trip_finder *f, const struct loop_exits *exits, const ui
         return trip_unknown(f, b->first < b->end ? b->end - 1 : IR_NONE,
                             exits->edges ? "it has several exits" : "it has no exit");
     }
-    q.at_bottom = !accesses_behind(f->fn, f->loop, exits->from, accesses);
+    q.at_bottom = !accesses_after(f->fn, f->loop, exits->from, accesses);
     return count_exit(f, exits->from, q);
 }
 
@@ -239,7 +239,7 @@ struct trip trip_of(struct arena *arena, const struct ir_module *module,
 bool trip_tests_first(const struct ir_function *fn, uint32_t loop, const struct loop_exits *exits,
                       const uint32_t *accesses)
 {
-    return exits->edges == 1 && accesses_behind(fn, loop, exits->from, accesses);
+    return exits->edges == 1 && accesses_after(fn, loop, exits->from, accesses);
 }
 
 // Lists the exits of loops.

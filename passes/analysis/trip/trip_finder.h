@@ -83,4 +83,4 @@ bool trip_count_test(struct trip_finder *f, struct test test, bool several, bool
 bool trip_is_integer(uint16_t type);
 // Counts by simulating the iterations, if they are few and all values are known; otherwise returns
 // false and keeps the recorded reason.
-bool trip_run(struct trip_finder *f, const struct test *test, bool at_bottom);
+bool trip_simulate(struct trip_finder *f, const struct test *test, bool at_bottom);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TEXT = 512 };
+enum { MAX_TEXT = 512 };
 
 int64_t trip_extended(int64_t value, unsigned bits, bool is_signed)
 {
@@ -29,7 +29,7 @@ struct linear linear_constant(int64_t value, unsigned bits)
 struct linear linear_of_atom(struct trip_atom atom, unsigned bits)
 {
     struct linear sum = linear_constant(0, bits);
-    if (!atom.text || strlen(atom.text) > MOST_TEXT)
+    if (!atom.text || strlen(atom.text) > MAX_TEXT)
         return linear_unknown();
     sum.terms[sum.count++] = (struct trip_term){1, atom};
     return sum;
@@ -199,7 +199,7 @@ const char *linear_text(struct arena *arena, const struct linear *sum, unsigned 
         text = sum_text(arena, sum);
     else
         text = extended(arena, sum_text(arena, sum), bits, is_signed);
-    return strlen(text) > MOST_TEXT ? NULL : text;
+    return strlen(text) > MAX_TEXT ? NULL : text;
 }
 
 static bool needs_parentheses(const struct linear *sum, unsigned bits, bool is_signed)

@@ -3,7 +3,7 @@
 #include "passes/analysis/affine/affine_warp.h"
 #include "passes/analysis/trip/trip_finder.h"
 
-enum { MOST_ROUNDS = 128, MOST_PHIS = 8, MOST_STEPS = 32 };
+enum { MAX_ROUNDS = 128, MAX_PHIS = 8, MAX_STEPS = 32 };
 
 struct runner {
     struct trip_finder *f;
@@ -122,9 +122,9 @@ static bool run(struct runner *r, const struct test *test, uint64_t *passed)
     uint32_t next;
     if (!find_ends(r, bits, &next))
         return false;
-    for (*passed = 0; *passed < MOST_ROUNDS; ++*passed) {
+    for (*passed = 0; *passed < MAX_ROUNDS; ++*passed) {
         uint64_t left, right;
-        r->left = MOST_STEPS;
+        r->left = MAX_STEPS;
         if (!operand_number(r, trip_use(fn, test->inst, 0), test->bits, &left) ||
             !operand_number(r, trip_use(fn, test->inst, 1), test->bits, &right))
             return false;
@@ -136,12 +136,12 @@ static bool run(struct runner *r, const struct test *test, uint64_t *passed)
     return false;
 }
 
-bool trip_run(struct trip_finder *f, const struct test *test, bool at_bottom)
+bool trip_simulate(struct trip_finder *f, const struct test *test, bool at_bottom)
 {
     const struct ir_block *header = &f->fn->blocks.v[f->fn->loops.v[f->loop].header];
     struct runner r = {.f = f};
     uint64_t passed;
-    if (!f->facts || header->phi_count > MOST_PHIS)
+    if (!f->facts || header->phi_count > MAX_PHIS)
         return false;
     r.affines = facts_affines(f->facts);
     for (uint32_t i = 0; i < header->phi_count; i++) {

@@ -188,12 +188,12 @@ static enum trip_form own_form(const struct trace_reader *r)
     return r->is_signed ? FORM_SIGNED : FORM_UNSIGNED;
 }
 
-static struct linear least(const struct trace_reader *r)
+static struct linear min(const struct trace_reader *r)
 {
     return function(r, own_form(r), "min");
 }
 
-static struct linear most(const struct trace_reader *r)
+static struct linear max(const struct trace_reader *r)
 {
     return function(r, own_form(r), "max");
 }
@@ -361,7 +361,7 @@ static const struct rule rules[] = {
     {OP_add, add, 2, false},      {OP_sub, add, 2, false},
     {OP_neg, negative, 1, false}, {OP_not, negative, 1, false},
     {OP_mul, multiply, 2, true},  {OP_mad, multiply, 3, true},
-    {OP_min, least, 2, false},    {OP_max, most, 2, false},
+    {OP_min, min, 2, false},      {OP_max, max, 2, false},
     {OP_div, divide, 2, false},   {OP_rem, rest, 2, false},
     {OP_and, mask, 2, false},     {OP_or, either, 2, false},
     {OP_xor, differs, 2, false},  {OP_shl, shift, 2, false},

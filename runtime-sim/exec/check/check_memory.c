@@ -245,11 +245,10 @@ struct seen {
     bool reported; // one access gives at most one report
 };
 
-static struct check_place place_of(const struct check *check, const struct touch *touch,
-                                   bool writes)
+static struct access_site site_of(const struct check *check, const struct touch *touch, bool writes)
 {
     const struct launch *launch = check->launch;
-    struct check_place place = {.writes = writes, .atomic = touch->atomic};
+    struct access_site place = {.writes = writes, .atomic = touch->atomic};
     uint32_t cta = (uint32_t)((touch->thread - 1) / check->threads);
     uint32_t thread = (uint32_t)((touch->thread - 1) % check->threads);
     for (uint32_t i = 0; i < 3; i++) {
@@ -266,7 +265,7 @@ static struct check_place place_of(const struct check *check, const struct touch
     return place;
 }
 
-static bool same_instruction(const struct check_place *a, const struct check_place *b)
+static bool same_instruction(const struct access_site *a, const struct access_site *b)
 {
     return a->function == b->function && a->inst == b->inst;
 }
@@ -282,8 +281,8 @@ static void report(struct check *check, struct seen *seen, enum check_kind kind,
                                   .address = address,
                                   .launch = check->launch->id,
                                   .times = 1};
-    report.second = place_of(check, &seen->touch, seen->access->writes);
-    report.first = first ? place_of(check, first, first_writes) : report.second;
+    report.second = site_of(check, &seen->touch, seen->access->writes);
+    report.first = first ? site_of(check, first, first_writes) : report.second;
     check->found++;
     for (uint32_t i = 0; i < check->reports.n; i++) {
         struct check_report *other = &check->reports.v[i];
@@ -307,7 +306,7 @@ void check_register(struct check *check, const struct warp *warp, uint32_t funct
         .kind = CHECK_REGISTER, .reg = reg, .launch = check->launch->id, .times = times};
     report.second.function = function;
     report.second.inst = code->inst;
-    cta_place(warp, (uint32_t)__builtin_ctz(lanes), report.second.cta, report.second.thread);
+    lane_coordinates(warp, (uint32_t)__builtin_ctz(lanes), report.second.cta, report.second.thread);
     check->found += times;
     for (uint32_t i = 0; i < check->reports.n; i++) {
         struct check_report *other = &check->reports.v[i];

@@ -15,7 +15,7 @@
 enum check_kind { CHECK_RACE, CHECK_UNWRITTEN, CHECK_REGISTER };
 enum { CHECK_NEAREST = 160 };
 
-struct check_place {
+struct access_site {
     uint32_t function, inst; // program function and instruction
     uint32_t cta[3], thread[3];
     bool writes, atomic;
@@ -29,8 +29,8 @@ struct check_report {
     uint32_t reg;                // for CHECK_REGISTER: register of the function; the address is not
                                  // used
     uint32_t launch;             // %gridid of the launch
-    struct check_place first;    // for a race: the earlier access
-    struct check_place second;   // the access at which the error was found
+    struct access_site first;    // for a race: the earlier access
+    struct access_site second;   // the access at which the error was found
     uint64_t times;              // number of conflicts between the same two instructions
 };
 

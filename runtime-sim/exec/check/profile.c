@@ -5,7 +5,7 @@
 #include <string.h>
 
 // The positions of a warp's lanes in one function.
-struct profile_places {
+struct lane_positions {
     uint32_t block[LANES]; // block executed last; IR_NONE: outside the function
     uint64_t *rounds;      // LANES per loop: executions of the header since the lane entered it
 };
@@ -61,12 +61,12 @@ static void add_access(struct profile_access *to, const struct profile_access *f
 {
     if (!from->accesses)
         return;
-    if (!to->accesses || from->least < to->least)
-        to->least = from->least;
-    if (!to->accesses || from->least_s < to->least_s)
-        to->least_s = from->least_s;
-    to->most = from->most > to->most ? from->most : to->most;
-    to->most_s = from->most_s > to->most_s ? from->most_s : to->most_s;
+    if (!to->accesses || from->min < to->min)
+        to->min = from->min;
+    if (!to->accesses || from->min_s < to->min_s)
+        to->min_s = from->min_s;
+    to->max = from->max > to->max ? from->max : to->max;
+    to->max_s = from->max_s > to->max_s ? from->max_s : to->max_s;
     to->accesses += from->accesses;
     to->lines += from->lines;
     to->sectors += from->sectors;
@@ -116,9 +116,9 @@ static void add_loop(struct profile_loop *to, const struct profile_loop *from)
 {
     if (!from->entries)
         return;
-    if (!to->entries || from->least < to->least)
-        to->least = from->least;
-    to->most = from->most > to->most ? from->most : to->most;
+    if (!to->entries || from->min < to->min)
+        to->min = from->min;
+    to->max = from->max > to->max ? from->max : to->max;
     to->entries += from->entries;
     to->iterations += from->iterations;
 }
@@ -146,15 +146,15 @@ void profile_shape(struct profile *profile, const uint32_t block[3])
 
 // Loops
 
-static struct profile_places *places_of(struct warp *warp, uint32_t function)
+static struct lane_positions *positions_of(struct warp *warp, uint32_t function)
 {
     if (!warp->places)
         warp->places =
-            ARENA_ARRAY(warp->arena, struct profile_places *, warp->program->functions.n);
-    struct profile_places **at = &warp->places[function];
+            ARENA_ARRAY(warp->arena, struct lane_positions *, warp->program->functions.n);
+    struct lane_positions **at = &warp->places[function];
     if (*at)
         return *at;
-    *at = ARENA_NEW(warp->arena, struct profile_places);
+    *at = ARENA_NEW(warp->arena, struct lane_positions);
     (*at)->rounds =
         ARENA_ARRAY(warp->arena, uint64_t, (size_t)ir_of(warp->profile, function)->loops.n * LANES);
     memset((*at)->block, 0xff, sizeof(*at)->block);
@@ -162,7 +162,7 @@ static struct profile_places *places_of(struct warp *warp, uint32_t function)
 }
 
 // Moves a lane from its block to `block`; IR_NONE: out of the function.
-static void leave_loops(struct profile *profile, uint32_t function, struct profile_places *places,
+static void leave_loops(struct profile *profile, uint32_t function, struct lane_positions *places,
                         uint32_t lane, uint32_t block)
 {
     const struct ir_function *fn = ir_of(profile, function);
@@ -182,7 +182,7 @@ static void leave_loops(struct profile *profile, uint32_t function, struct profi
 static void come_to_block(struct warp *warp, uint32_t function, uint32_t block, uint32_t mask)
 {
     const struct ir_function *fn = ir_of(warp->profile, function);
-    struct profile_places *places = places_of(warp, function);
+    struct lane_positions *places = positions_of(warp, function);
     uint32_t loop = fn->blocks.v[block].loop;
     bool header = loop != IR_NONE && fn->loops.v[loop].header == block;
     for (; mask; mask &= mask - 1) {
@@ -196,7 +196,7 @@ static void come_to_block(struct warp *warp, uint32_t function, uint32_t block, 
 
 static void leave_function(struct warp *warp, uint32_t function, uint32_t mask)
 {
-    struct profile_places *places = places_of(warp, function);
+    struct lane_positions *places = positions_of(warp, function);
     for (; mask; mask &= mask - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(mask);
         leave_loops(warp->profile, function, places, lane, IR_NONE);
@@ -221,9 +221,9 @@ void profile_start(struct warp *warp)
 
 // The distinct lines or sectors that an access touches. One lane touches at most two lines; in
 // local memory, one per word.
-enum { MOST_UNITS = LANES * 16 };
+enum { MAX_UNITS = LANES * 16 };
 struct units {
-    uint64_t at[MOST_UNITS];
+    uint64_t at[MAX_UNITS];
     uint32_t n;
 };
 
@@ -308,11 +308,11 @@ static void count_access(struct profile *profile, struct profile_inst *inst,
     struct profile_access one = {.accesses = 1,
                                  .lines = touched.lines.n,
                                  .sectors = touched.sectors.n,
-                                 .uniform = access->span.least == access->span.most,
-                                 .least = touched.lines.n,
-                                 .most = touched.lines.n,
-                                 .least_s = touched.sectors.n,
-                                 .most_s = touched.sectors.n};
+                                 .uniform = access->span.min == access->span.max,
+                                 .min = touched.lines.n,
+                                 .max = touched.lines.n,
+                                 .min_s = touched.sectors.n,
+                                 .max_s = touched.sectors.n};
     add_access(&memory->all, &one);
     if (access->mask == FULL_MASK)
         add_access(&memory->full, &one);
@@ -322,7 +322,7 @@ static void count_access(struct profile *profile, struct profile_inst *inst,
 
 static bool same_in(const struct warp *warp, uint32_t slot, uint32_t width, uint32_t mask)
 {
-    const uint8_t *lanes = warp_slot(warp, slot);
+    const uint8_t *lanes = warp_register_lanes(warp, slot);
     if (width == WIDTH_PREDICATE) {
         uint32_t truths = *(const uint32_t *)(const void *)lanes & mask;
         return !truths || truths == mask;
@@ -348,14 +348,14 @@ static void count_results(struct warp *warp, struct profile_inst *inst, const st
     uint32_t listed = listed_results(code, access), defined = 0;
     bool same = true;
     for (uint32_t i = 0; i < listed; i++) {
-        if (code->list->slot[i] == SLOT_NONE)
+        if (code->list->slot[i] == REG_SLOT_NONE)
             continue;
         same &= same_in(warp, code->list->slot[i], code->list->width[i], mask);
         defined++;
     }
-    if (code->d != SLOT_NONE && ++defined)
+    if (code->d != REG_SLOT_NONE && ++defined)
         same &= same_in(warp, code->d, code->width, mask);
-    if (code->d2 != SLOT_NONE && ++defined)
+    if (code->d2 != REG_SLOT_NONE && ++defined)
         same &= same_in(warp, code->d2, code->width2, mask);
     inst->defined += defined != 0;
     inst->uniform += defined && same;

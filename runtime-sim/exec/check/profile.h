@@ -12,9 +12,9 @@
 struct profile_access {
     uint64_t accesses;
     uint64_t lines, sectors;
-    uint64_t uniform;         // executions in which all active lanes had the same address
-    uint32_t least, most;     // minimum and maximum of lines per execution
-    uint32_t least_s, most_s; // minimum and maximum of sectors per execution
+    uint64_t uniform;      // executions in which all active lanes had the same address
+    uint32_t min, max;     // minimum and maximum of lines per execution
+    uint32_t min_s, max_s; // minimum and maximum of sectors per execution
 };
 
 // Cache accesses of an instruction: lines, or parts of lines if the cache has sectors. Counted only
@@ -48,8 +48,8 @@ struct profile_inst {
 // Executions of a loop by one thread, from entry to exit.
 struct profile_loop {
     uint64_t entries;
-    uint64_t iterations;  // executions of the header
-    uint64_t least, most; // minimum and maximum per entry
+    uint64_t iterations; // executions of the header
+    uint64_t min, max;   // minimum and maximum per entry
 };
 
 struct profile_function {
@@ -83,7 +83,7 @@ struct profile {
     bool blocks_differ;
 };
 
-struct profile_places;
+struct lane_positions;
 
 // Initialises a profile of a program.
 void profile_init(struct profile *profile, struct arena *arena, const struct program *program);

@@ -28,20 +28,20 @@ union lanes {
 } __attribute__((aligned(64)));
 
 // A slot: the area in the two upper bits, below it the offset in bytes.
-enum slot_base {
+enum reg_slot_base {
     BASE_FRAME,   // registers of the current function
     BASE_WARP,    // special registers that differ between warps
     BASE_LAUNCH,  // kernel parameters, %ntid …: constant during a launch
     BASE_PROGRAM, // immediate values, replicated for 32 lanes
 };
-enum { SLOT_SHIFT = 30 };
-#define SLOT_NONE UINT32_MAX
-#define SLOT(base, offset) ((uint32_t)(base) << SLOT_SHIFT | (uint32_t)(offset))
+enum { REG_SLOT_SHIFT = 30 };
+#define REG_SLOT_NONE UINT32_MAX
+#define REG_SLOT(base, offset) ((uint32_t)(base) << REG_SLOT_SHIFT | (uint32_t)(offset))
 
 // Returns the lanes of a slot.
-static inline void *slot_at(uint8_t *const *bases, uint32_t slot)
+static inline void *reg_slot_lanes(uint8_t *const *bases, uint32_t slot)
 {
-    return bases[slot >> SLOT_SHIFT] + (slot & ((1u << SLOT_SHIFT) - 1));
+    return bases[slot >> REG_SLOT_SHIFT] + (slot & ((1u << REG_SLOT_SHIFT) - 1));
 }
 
 // Width of a predicate. Other widths are the bytes of one lane.
@@ -97,15 +97,15 @@ struct code_list {
 struct code {
     exec_fn *lanes; // NULL: `step` executes the instruction
     step_fn *step;
-    uint32_t guard; // slot of a predicate, or SLOT_NONE
-    uint32_t d, d2; // SLOT_NONE: not written; d2: a second result, often a predicate
+    uint32_t guard; // slot of a predicate, or REG_SLOT_NONE
+    uint32_t d, d2; // REG_SLOT_NONE: not written; d2: a second result, often a predicate
     uint32_t s[CODE_SOURCES];
     uint8_t source_count;
     uint8_t width, width2; // bytes per lane of d and d2
     uint8_t guard_negated : 1;
-    uint8_t counted : 1; // if an instruction has several codes: the one by which it is counted
-    uint8_t behind : 1;  // converts a result to the destination's width
-    uint8_t ends : 1;    // last code of its instruction
+    uint8_t counted : 1;  // if an instruction has several codes: the one by which it is counted
+    uint8_t trailing : 1; // converts a result to the destination's width
+    uint8_t ends : 1;     // last code of its instruction
     uint8_t attributes, round;
     uint16_t type;          // isa_word of the first type modifier
     uint32_t inst;          // instruction within its function

@@ -27,13 +27,13 @@ uint32_t decode_symbol(struct decoder *d, const struct ir_operand *operand, uint
                                                             .width = (uint8_t)width,
                                                             .offset = (uint32_t)address});
     case LOCATION_FRAME: break;
-    default: return SLOT_NONE;
+    default: return REG_SLOT_NONE;
     }
     uint32_t temp = decode_temp(d, width);
     decode_before(d, (struct code){.step = step_frame_address,
-                                   .guard = SLOT_NONE,
+                                   .guard = REG_SLOT_NONE,
                                    .d = temp,
-                                   .d2 = SLOT_NONE,
+                                   .d2 = REG_SLOT_NONE,
                                    .width = (uint8_t)width,
                                    .value = address});
     return temp;
@@ -48,7 +48,7 @@ static uint32_t letter_width(char letter)
 
 // Resolves the results. The first type is the result's; the second type, if present, is that of the
 // sources.
-static const char *take_results(struct decoder *d, struct code *code, const char *widths)
+static const char *decode_results(struct decoder *d, struct code *code, const char *widths)
 {
     uint32_t *to[] = {&code->d, &code->d2};
     uint8_t *width[] = {&code->width, &code->width2};
@@ -56,20 +56,20 @@ static const char *take_results(struct decoder *d, struct code *code, const char
         *width[n] = (uint8_t)letter_width(*widths);
         *to[n] =
             decode_result(d, decode_operand(d, ROLE_DEF, n), letter_width(*widths), d->inst->type);
-        if (*to[n] == SLOT_NONE)
+        if (*to[n] == REG_SLOT_NONE)
             refuse(d, "this destination is not supported");
     }
     return widths + 1;
 }
 
-static void take_operands(struct decoder *d, struct code *code, const char *widths)
+static void decode_operands(struct decoder *d, struct code *code, const char *widths)
 {
     uint16_t type = d->inst->type2 != W_UNKNOWN ? d->inst->type2 : d->inst->type;
-    widths = take_results(d, code, widths);
+    widths = decode_results(d, code, widths);
     for (; *widths; widths++) {
         uint32_t n = code->source_count++;
         code->s[n] = decode_source(d, decode_operand(d, ROLE_USE, n), letter_width(*widths), type);
-        if (code->s[n] == SLOT_NONE)
+        if (code->s[n] == REG_SLOT_NONE)
             refuse(d, "this operand is not supported");
     }
 }
@@ -78,7 +78,7 @@ static void take_operands(struct decoder *d, struct code *code, const char *widt
 
 static void set_guard(struct decoder *d, struct code *code)
 {
-    code->guard = SLOT_NONE;
+    code->guard = REG_SLOT_NONE;
     if (!(d->inst->flags & INST_GUARDED))
         return;
     const struct ir_operand *guard = decode_operand(d, ROLE_GUARD, 0);
@@ -91,17 +91,17 @@ static void set_guard(struct decoder *d, struct code *code)
     code->guard_negated = (d->inst->flags & INST_GUARD_NEGATED) != 0;
 }
 
-static void put_behind(struct decoder *d, const struct code *code)
+static void put_conversions(struct decoder *d, const struct code *code)
 {
-    for (uint32_t i = 0; i < d->behind.n; i++) {
-        struct code behind = d->behind.v[i];
-        behind.guard = code->guard;
-        behind.guard_negated = code->guard_negated;
-        behind.inst = code->inst;
-        behind.behind = true;
-        decode_before(d, behind);
+    for (uint32_t i = 0; i < d->trailing.n; i++) {
+        struct code trailing = d->trailing.v[i];
+        trailing.guard = code->guard;
+        trailing.guard_negated = code->guard_negated;
+        trailing.inst = code->inst;
+        trailing.trailing = true;
+        decode_before(d, trailing);
     }
-    d->behind.n = 0;
+    d->trailing.n = 0;
 }
 
 static void decode_instruction(struct decoder *d, uint32_t id)
@@ -110,7 +110,7 @@ static void decode_instruction(struct decoder *d, uint32_t id)
     d->inst = &d->fn->insts.v[id];
     d->mods = node_mods(d->program->module->tree, d->inst->node, &d->mod_count);
     memset(d->temps, 0, sizeof d->temps);
-    struct code code = {.d = SLOT_NONE, .d2 = SLOT_NONE, .type = d->inst->type, .inst = id};
+    struct code code = {.d = REG_SLOT_NONE, .d2 = REG_SLOT_NONE, .type = d->inst->type, .inst = id};
     const struct exec_row *row = select_row(d->selection, d, &code);
     uint32_t first = d->program->codes.n;
     set_guard(d, &code);
@@ -121,7 +121,7 @@ static void decode_instruction(struct decoder *d, uint32_t id)
         code.lanes = row->lanes;
         code.step = row->step;
         if (row->widths)
-            take_operands(d, &code, row->widths);
+            decode_operands(d, &code, row->widths);
         const char *error = row->prepare ? row->prepare(d, &code) : NULL;
         if (error)
             refuse(d, error);
@@ -130,25 +130,25 @@ static void decode_instruction(struct decoder *d, uint32_t id)
         d->program->codes.v[i].inst = id;
     code.counted = true;
     decode_before(d, code);
-    put_behind(d, &code);
+    put_conversions(d, &code);
     d->program->codes.v[d->program->codes.n - 1].ends = true;
 }
 
 // Functions
 
 // Finds the reconvergence points of branches.
-static uint64_t *find_joins(struct decoder *d)
+static uint64_t *find_reconvergence(struct decoder *d)
 {
-    uint64_t *joins = bits_new(&d->scratch, d->fn->blocks.n + 1);
+    uint64_t *reconvergences = bits_new(&d->scratch, d->fn->blocks.n + 1);
     for (uint32_t b = 0; b < d->fn->blocks.n; b++) {
         const struct ir_block *block = &d->fn->blocks.v[b];
         if (block->succ_count > 1 && block->ipdom < d->fn->blocks.n)
-            bits_set(joins, block->ipdom);
+            bits_set(reconvergences, block->ipdom);
     }
-    return joins;
+    return reconvergences;
 }
 
-static uint32_t block_begin(const struct decoder *d, uint32_t block)
+static uint32_t block_start(const struct decoder *d, uint32_t block)
 {
     return block < d->fn->blocks.n ? d->block_code[block] : IR_NONE;
 }
@@ -159,9 +159,9 @@ static void resolve_branches(struct decoder *d)
         uint32_t at = d->branches.v[i];
         const struct code *code = &d->program->codes.v[at];
         struct branch *branch = (struct branch *)code->extra;
-        branch->join = block_begin(d, branch->join);
+        branch->reconvergence = block_start(d, branch->reconvergence);
         for (uint32_t k = 0; k < branch->count; k++) {
-            branch->targets[k] = block_begin(d, branch->targets[k]);
+            branch->targets[k] = block_start(d, branch->targets[k]);
             branch->backward |= branch->targets[k] <= at;
         }
     }
@@ -172,7 +172,7 @@ static void place_temps(struct decoder *d)
     uint32_t begin[WIDTH_CLASSES], at = d->slots.frame_bytes;
     for (uint32_t class = WIDTH_CLASSES; class -- > 0;) {
         begin[class] = at;
-        at += d->most_temps[class] * lanes_bytes(class ? 1u << (class - 1) : WIDTH_PREDICATE);
+        at += d->max_temps[class] * lanes_bytes(class ? 1u << (class - 1) : WIDTH_PREDICATE);
     }
     d->function->frame_bytes = (at + 63) & ~63u;
     for (uint32_t i = d->function->begin; i < d->program->codes.n; i++) {
@@ -180,30 +180,30 @@ static void place_temps(struct decoder *d)
         uint32_t *slots[] = {&code->d,    &code->d2,   &code->s[0],
                              &code->s[1], &code->s[2], &code->s[3]};
         for (uint32_t k = 0; k < 2u + code->source_count; k++)
-            *slots[k] = decode_temp_place(*slots[k], begin);
+            *slots[k] = decode_temp_offset(*slots[k], begin);
         if (code->list)
             for (uint32_t k = 0; k < code->list->count; k++)
-                code->list->slot[k] = decode_temp_place(code->list->slot[k], begin);
+                code->list->slot[k] = decode_temp_offset(code->list->slot[k], begin);
     }
 }
 
-uint32_t decode_temp_place(uint32_t slot, const uint32_t begin[WIDTH_CLASSES])
+uint32_t decode_temp_offset(uint32_t slot, const uint32_t begin[WIDTH_CLASSES])
 {
-    if (slot == SLOT_NONE || slot >> SLOT_SHIFT != BASE_FRAME || !(slot & TEMP_MARK))
+    if (slot == REG_SLOT_NONE || slot >> REG_SLOT_SHIFT != BASE_FRAME || !(slot & TEMP_MARK))
         return slot;
     uint32_t class = slot >> TEMP_CLASS_SHIFT & 7;
     uint32_t width = class ? 1u << (class - 1) : WIDTH_PREDICATE;
     uint32_t number = slot & ((1u << TEMP_CLASS_SHIFT) - 1);
-    return SLOT(BASE_FRAME, begin[class] + number * lanes_bytes(width));
+    return REG_SLOT(BASE_FRAME, begin[class] + number * lanes_bytes(width));
 }
 
 static void end_function(struct decoder *d)
 {
     // As in ptxas, the end of the text is a return.
     decode_before(d, (struct code){.step = d->fn->is_entry ? step_exit : step_return,
-                                   .guard = SLOT_NONE,
-                                   .d = SLOT_NONE,
-                                   .d2 = SLOT_NONE,
+                                   .guard = REG_SLOT_NONE,
+                                   .d = REG_SLOT_NONE,
+                                   .d2 = REG_SLOT_NONE,
                                    .ends = true});
     d->function->end = d->program->codes.n;
 }
@@ -219,8 +219,8 @@ static void place_registers(struct decoder *d)
             const struct ir_register *reg = &d->fn->registers.v[r];
             if (reg->decl != parameter->node || d->slots.offset[r] == IR_NONE)
                 continue;
-            parameter->slot = SLOT(BASE_FRAME, d->slots.offset[r]);
-            parameter->width = (uint8_t)slots_width(reg);
+            parameter->slot = REG_SLOT(BASE_FRAME, d->slots.offset[r]);
+            parameter->width = (uint8_t)reg_slots_width(reg);
             parameter->bytes = parameter->width;
         }
     }
@@ -232,10 +232,10 @@ static void place_registers(struct decoder *d)
 // MOST [CUDA programming guide, compute capabilities].
 static uint32_t estimate_registers(struct decoder *d)
 {
-    enum { RESERVED = 2, MOST = 255 };
+    enum { RESERVED = 2, LIMIT = 255 };
     uint32_t live = pressure_of(&d->scratch, d->fn).registers + RESERVED;
-    uint32_t least = live < d->slots.registers ? live : d->slots.registers;
-    return least < MOST ? least : MOST;
+    uint32_t min = live < d->slots.registers ? live : d->slots.registers;
+    return min < LIMIT ? min : LIMIT;
 }
 
 static void place_unset(struct decoder *d)
@@ -245,7 +245,7 @@ static void place_unset(struct decoder *d)
     for (uint32_t i = 0; i < d->slots.unset_count; i++) {
         uint32_t reg = d->slots.unset[i].reg;
         struct program_unset unset = {reg, d->slots.offset[reg], d->slots.unset[i].written,
-                                      slots_width(&d->fn->registers.v[reg])};
+                                      reg_slots_width(&d->fn->registers.v[reg])};
         vec_push(d->program->arena, &d->program->unset, unset);
     }
 }
@@ -253,21 +253,21 @@ static void place_unset(struct decoder *d)
 static void decode_function(struct decoder *d)
 {
     const struct ir_function *fn = d->fn;
-    slots_assign(&d->slots, &d->scratch, fn);
+    reg_slots_assign(&d->slots, &d->scratch, fn);
     decode_order(d);
     d->block_code = ARENA_ARRAY(&d->scratch, uint32_t, fn->blocks.n + 1);
     d->function->begin = d->program->codes.n;
     d->function->registers = estimate_registers(d);
     place_registers(d);
     place_unset(d);
-    const uint64_t *joins = find_joins(d);
+    const uint64_t *reconvergences = find_reconvergence(d);
     for (uint32_t b = 0; b < fn->blocks.n; b++) {
         d->block_code[b] = d->program->codes.n;
-        if (bits_test(joins, b))
-            decode_before(d, (struct code){.step = step_join,
-                                           .guard = SLOT_NONE,
-                                           .d = SLOT_NONE,
-                                           .d2 = SLOT_NONE,
+        if (bits_test(reconvergences, b))
+            decode_before(d, (struct code){.step = step_reconverge,
+                                           .guard = REG_SLOT_NONE,
+                                           .d = REG_SLOT_NONE,
+                                           .d2 = REG_SLOT_NONE,
                                            .inst = fn->blocks.v[b].first});
         for (uint32_t i = fn->blocks.v[b].first; i < fn->blocks.v[b].end; i++)
             decode_instruction(d, i);

@@ -20,7 +20,7 @@ struct decoder {
     struct selection *selection;
     struct program_function *function;
     const struct ir_function *fn;
-    struct slots slots;
+    struct reg_slots slots;
     struct arena scratch;
     // The current instruction.
     uint32_t id;
@@ -28,10 +28,10 @@ struct decoder {
     const uint16_t *mods;
     uint32_t mod_count;
     uint32_t temps[WIDTH_CLASSES],
-        most_temps[WIDTH_CLASSES]; // temporary slots of each width: in use, and the maximum
+        max_temps[WIDTH_CLASSES]; // temporary slots of each width: in use, and the maximum
     // Codes after the instruction's own: conversions to destinations that are wider than the
     // computed results.
-    VEC(struct code) behind;
+    VEC(struct code) trailing;
     VEC(uint32_t) branches; // codes whose targets are still block numbers
     uint32_t *block_code;   // first code of each block
 };
@@ -49,8 +49,8 @@ bool decode_has(const struct decoder *d, uint16_t word);
 
 // Returns the slot of an operand that is read in lanes of `width` bytes (WIDTH_PREDICATE: a
 // predicate). A code before the instruction converts registers of another width: it truncates them
-// or extends them, by the sign for a signed `type`, otherwise by zeros. Returns SLOT_NONE if the
-// operand is not supported.
+// or extends them, by the sign for a signed `type`, otherwise by zeros. Returns REG_SLOT_NONE if
+// the operand is not supported.
 uint32_t decode_source(struct decoder *d, const struct ir_operand *operand, uint32_t width,
                        uint16_t type);
 // Returns the slot of a result of `width` bytes. A code after the instruction extends it for a
@@ -64,7 +64,7 @@ void decode_order(struct decoder *d);
 bool decode_add_reduction(struct program_function *function, uint16_t reduction);
 // Returns the final slot of a temporary slot. `begin` has the start of each width's temporary
 // slots.
-uint32_t decode_temp_place(uint32_t slot, const uint32_t begin[WIDTH_CLASSES]);
+uint32_t decode_temp_offset(uint32_t slot, const uint32_t begin[WIDTH_CLASSES]);
 // Returns a slot with the value of `own` bytes converted to `width` bytes, extended as required by
 // the type.
 uint32_t decode_resized(struct decoder *d, uint32_t slot, uint32_t own, uint32_t width,

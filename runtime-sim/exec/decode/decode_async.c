@@ -9,12 +9,12 @@ static const struct ir_operand *use(const struct decoder *d, uint32_t n)
     return decode_operand(d, ROLE_USE, n);
 }
 
-static const char *take(struct decoder *d, struct code *code, uint32_t n, uint32_t width,
-                        uint16_t type)
+static const char *add_source(struct decoder *d, struct code *code, uint32_t n, uint32_t width,
+                              uint16_t type)
 {
     uint32_t to = code->source_count++;
     code->s[to] = decode_source(d, use(d, n), width, type);
-    return code->s[to] == SLOT_NONE ? "this operand is not supported" : NULL;
+    return code->s[to] == REG_SLOT_NONE ? "this operand is not supported" : NULL;
 }
 
 static const struct atomic_op *find_operation(const struct decoder *d)
@@ -31,7 +31,7 @@ static bool is_shared(uint16_t space)
 }
 
 // Resolves both addresses of a copy, and its barrier if it has one.
-static const char *take_addresses(struct decoder *d, struct async_code *what)
+static const char *decode_addresses(struct decoder *d, struct async_code *what)
 {
     const char *error;
     what->to = decode_memory(d, 0, decode_space(d, 0), &error);
@@ -46,25 +46,25 @@ static const char *take_addresses(struct decoder *d, struct async_code *what)
 // predicate that disables reading; and a policy.
 static const char *prepare_small_copy(struct decoder *d, struct code *code, struct async_code *what)
 {
-    const char *error = take_addresses(d, what);
+    const char *error = decode_addresses(d, what);
     bool policy = decode_has(d, W_L2_cache_hint);
     const struct ir_operand *second = use(d, policy && !use(d, 2) ? 2 : 1);
     uint32_t width = 4;
     if (error)
         return error;
-    error = take(d, code, 0, 4, W_u32);
+    error = add_source(d, code, 0, 4, W_u32);
     if (!second || error)
         return error;
     if (second->kind == OPERAND_REGISTER)
         decode_register(d, second, &width);
     what->ignored = width == WIDTH_PREDICATE;
     what->limited = !what->ignored;
-    return take(d, code, 1, what->ignored ? WIDTH_PREDICATE : 4, W_u32);
+    return add_source(d, code, 1, what->ignored ? WIDTH_PREDICATE : 4, W_u32);
 }
 
 static const char *prepare_bulk_copy(struct decoder *d, struct code *code, struct async_code *what)
 {
-    const char *error = take_addresses(d, what);
+    const char *error = decode_addresses(d, what);
     what->alignment = 16;
     what->multicast = decode_has(d, W_multicast_cluster);
     what->masked = decode_has(d, W_cp_mask);
@@ -75,11 +75,11 @@ static const char *prepare_bulk_copy(struct decoder *d, struct code *code, struc
             return "this reduction is not supported";
     }
     if (!error)
-        error = take(d, code, 0, 4, W_u32);
+        error = add_source(d, code, 0, 4, W_u32);
     if (!error && what->multicast)
-        error = take(d, code, 1, 4, W_u16);
+        error = add_source(d, code, 1, 4, W_u16);
     if (!error && what->masked) // the mask follows the policy
-        error = take(d, code, decode_has(d, W_L2_cache_hint) ? 2 : 1, 4, W_u16);
+        error = add_source(d, code, decode_has(d, W_L2_cache_hint) ? 2 : 1, 4, W_u16);
     return error;
 }
 
@@ -131,7 +131,7 @@ const char *prepare_async_store(struct decoder *d, struct code *code)
     for (uint32_t i = 0; i < to->elements; i++) {
         code->list->width[i] = to->bytes;
         code->list->slot[i] = decode_source(d, use(d, i), to->bytes, to->type);
-        if (code->list->slot[i] == SLOT_NONE)
+        if (code->list->slot[i] == REG_SLOT_NONE)
             return "this operand is not supported";
     }
     return NULL;
@@ -145,7 +145,7 @@ const char *prepare_fill(struct decoder *d, struct code *code)
     what->to = decode_memory(d, 0, is_shared(space) ? W_shared : W_UNKNOWN, &error);
     code->extra = what;
     code->step = step_fill;
-    return error ? error : take(d, code, 0, 4, W_u32);
+    return error ? error : add_source(d, code, 0, 4, W_u32);
 }
 
 // mbarrier
@@ -164,7 +164,7 @@ static const struct {
     {W_expect_tx, MBARRIER_EXPECT}, // also a modifier of .arrive
 };
 
-static void take_words(const struct decoder *d, struct mbarrier_code *what)
+static void decode_words(const struct decoder *d, struct mbarrier_code *what)
 {
     for (uint32_t i = ARRAY_LENGTH(operations); i-- > 0;)
         if (decode_has(d, operations[i].word))
@@ -179,7 +179,8 @@ static const char *prepare_pending(struct decoder *d, struct code *code)
     code->step = step_mbarrier_pending;
     code->width = 4;
     code->d = decode_result(d, decode_operand(d, ROLE_DEF, 0), 4, W_u32);
-    return code->d == SLOT_NONE ? "this destination is not supported" : take(d, code, 0, 8, W_u64);
+    return code->d == REG_SLOT_NONE ? "this destination is not supported"
+                                    : add_source(d, code, 0, 8, W_u64);
 }
 
 const char *prepare_mbarrier(struct decoder *d, struct code *code)
@@ -189,7 +190,7 @@ const char *prepare_mbarrier(struct decoder *d, struct code *code)
     struct mbarrier_code *what = ARENA_NEW(d->program->arena, struct mbarrier_code);
     const struct ir_operand *result = decode_operand(d, ROLE_DEF, 0);
     const char *error;
-    take_words(d, what);
+    decode_words(d, what);
     what->memory = decode_memory(d, 0, decode_space(d, 0), &error);
     if (error)
         return error;
@@ -198,9 +199,9 @@ const char *prepare_mbarrier(struct decoder *d, struct code *code)
     if (result) {
         code->width = what->op == MBARRIER_TEST ? WIDTH_PREDICATE : 8;
         code->d = decode_result(d, result, code->width, W_b64);
-        if (code->d == SLOT_NONE)
+        if (code->d == REG_SLOT_NONE)
             return "this destination is not supported";
     }
     code->value = what->op == MBARRIER_TEST && !what->parity ? 8 : 4;
-    return use(d, 0) ? take(d, code, 0, (uint32_t)code->value, W_u32) : NULL;
+    return use(d, 0) ? add_source(d, code, 0, (uint32_t)code->value, W_u32) : NULL;
 }

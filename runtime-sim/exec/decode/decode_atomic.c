@@ -20,8 +20,8 @@ static bool is_one_sink(const struct decoder *d)
     return first && first->kind == OPERAND_SINK && !decode_operand(d, ROLE_DEF, 1);
 }
 
-static const char *take_values(struct decoder *d, struct code *code, uint32_t elements,
-                               uint32_t bytes)
+static const char *decode_values(struct decoder *d, struct code *code, uint32_t elements,
+                                 uint32_t bytes)
 {
     bool reads = d->inst->op == OP_atom && !is_one_sink(d);
     for (uint32_t i = 0; i < code->list->count; i++) {
@@ -32,8 +32,8 @@ static const char *take_values(struct decoder *d, struct code *code, uint32_t el
                 decode_source(d, decode_operand(d, ROLE_USE, i - elements), bytes, d->inst->type);
         else
             *slot = reads ? decode_result(d, decode_operand(d, ROLE_DEF, i), bytes, d->inst->type)
-                          : SLOT_NONE;
-        if (*slot == SLOT_NONE && (reads || i >= elements))
+                          : REG_SLOT_NONE;
+        if (*slot == REG_SLOT_NONE && (reads || i >= elements))
             return i < elements ? "this destination is not supported"
                                 : "this operand is not supported";
     }
@@ -58,7 +58,7 @@ const char *prepare_atomic(struct decoder *d, struct code *code)
     uint32_t n = memory->elements, sources = decode_has(d, W_cas) ? 2 : 1;
     code->extra = what;
     code->list = decode_list(d, n * (1 + sources));
-    const char *refusal = take_values(d, code, n, memory->bytes);
+    const char *refusal = decode_values(d, code, n, memory->bytes);
     if (decode_has(d, W_L2_cache_hint))
         memory->policy = decode_source(d, decode_operand(d, ROLE_USE, n * sources), 8, W_b64);
     return refusal;

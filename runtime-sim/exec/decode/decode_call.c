@@ -4,11 +4,11 @@
 #include "runtime-sim/exec/decode/prepare.h"
 #include "runtime-sim/exec/warp/steps.h"
 
-static bool take_value(struct decoder *d, struct call_value *value,
-                       const struct ir_operand *operand)
+static bool decode_value(struct decoder *d, struct call_value *value,
+                         const struct ir_operand *operand)
 {
     uint32_t width = 4;
-    *value = (struct call_value){.slot = SLOT_NONE};
+    *value = (struct call_value){.slot = REG_SLOT_NONE};
     if (operand->kind == OPERAND_SINK)
         return true;
     if (operand->kind == OPERAND_SYMBOL) {
@@ -24,11 +24,11 @@ static bool take_value(struct decoder *d, struct call_value *value,
         value->slot = decode_constant(d, (uint64_t)operand->value, width = 8);
     value->width = (uint8_t)width;
     value->bytes = width;
-    return value->slot != SLOT_NONE && width;
+    return value->slot != REG_SLOT_NONE && width;
 }
 
-static struct call_value *take_values(struct decoder *d, uint8_t slot, uint32_t *count,
-                                      const char **error)
+static struct call_value *decode_values(struct decoder *d, uint8_t slot, uint32_t *count,
+                                        const char **error)
 {
     const struct ir_operand *operands = ir_operands(d->fn, d->id);
     struct call_value *values =
@@ -37,14 +37,14 @@ static struct call_value *take_values(struct decoder *d, uint8_t slot, uint32_t 
         if (operands[i].slot != slot || operands[i].role == ROLE_GUARD ||
             operands[i].role == ROLE_KEEP)
             continue;
-        if (!take_value(d, &values[(*count)++], &operands[i]))
+        if (!decode_value(d, &values[(*count)++], &operands[i]))
             *error = "this argument is not supported";
     }
     return values;
 }
 
 // Returns the index of the function's name in the operand list: 0, or 1 after results.
-static uint8_t function_slot(const struct decoder *d)
+static uint8_t function_reg_slot(const struct decoder *d)
 {
     const struct tree *tree = d->program->module->tree;
     uint32_t first =
@@ -52,13 +52,13 @@ static uint8_t function_slot(const struct decoder *d)
     return tree->nodes.v[first].kind == NODE_LIST;
 }
 
-static const char *take_function(struct decoder *d, struct call *call,
-                                 const struct ir_operand *function)
+static const char *decode_function(struct decoder *d, struct call *call,
+                                   const struct ir_operand *function)
 {
     call->function = IR_NONE;
     if (function->kind == OPERAND_REGISTER) {
         call->handle = decode_source(d, function, 8, W_u64);
-        return call->handle == SLOT_NONE ? "this call is not supported" : NULL;
+        return call->handle == REG_SLOT_NONE ? "this call is not supported" : NULL;
     }
     if (function->kind != OPERAND_SYMBOL)
         return "this call is not supported";
@@ -80,17 +80,17 @@ const char *prepare_call(struct decoder *d, struct code *code)
 {
     struct call *call = ARENA_NEW(d->program->arena, struct call);
     const struct ir_operand *operands = ir_operands(d->fn, d->id), *function = NULL;
-    uint8_t slot = function_slot(d);
+    uint8_t slot = function_reg_slot(d);
     const char *error = NULL;
     for (uint32_t i = 0; i < d->inst->operand_count; i++)
         if (operands[i].slot == slot && operands[i].role == ROLE_USE)
             function = &operands[i];
     if (!function)
         return "this call is not supported";
-    error = take_function(d, call, function);
+    error = decode_function(d, call, function);
     if (slot)
-        call->results = take_values(d, 0, &call->result_count, &error);
-    call->arguments = take_values(d, (uint8_t)(slot + 1), &call->argument_count, &error);
+        call->results = decode_values(d, 0, &call->result_count, &error);
+    call->arguments = decode_values(d, (uint8_t)(slot + 1), &call->argument_count, &error);
     code->extra = call;
     code->step = step_call;
     return error;

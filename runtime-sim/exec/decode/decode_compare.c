@@ -44,11 +44,11 @@ static const struct boolean *boolean_of(const struct decoder *d)
 static void put_predicate(struct decoder *d, exec_fn *fn, uint32_t to, uint32_t test,
                           uint32_t other)
 {
-    vec_push(&d->scratch, &d->behind,
+    vec_push(&d->scratch, &d->trailing,
              (struct code){.lanes = fn,
-                           .guard = SLOT_NONE,
+                           .guard = REG_SLOT_NONE,
                            .d = to,
-                           .d2 = SLOT_NONE,
+                           .d2 = REG_SLOT_NONE,
                            .s = {test, other},
                            .source_count = 2});
 }
@@ -62,8 +62,9 @@ const char *prepare_compare(struct decoder *d, struct code *code)
     uint32_t test = decode_temp(d, WIDTH_PREDICATE), other = test, first_result = code->d;
     if (boolean->word != W_UNKNOWN)
         other = decode_source(d, decode_operand(d, ROLE_USE, 2), WIDTH_PREDICATE, W_pred);
-    uint32_t second_result = second ? decode_result(d, second, WIDTH_PREDICATE, W_pred) : SLOT_NONE;
-    if (other == SLOT_NONE || (second && second_result == SLOT_NONE))
+    uint32_t second_result =
+        second ? decode_result(d, second, WIDTH_PREDICATE, W_pred) : REG_SLOT_NONE;
+    if (other == REG_SLOT_NONE || (second && second_result == REG_SLOT_NONE))
         return "this operand is not supported";
     code->d = test;
     // Both read `other`, which may have the slot of the first result.
@@ -81,16 +82,17 @@ const char *prepare_compare_pair(struct decoder *d, struct code *code)
 {
     const struct boolean *boolean = boolean_of(d);
     const struct ir_operand *second = decode_operand(d, ROLE_DEF, 1);
-    uint32_t first_result = code->d, other = SLOT_NONE;
-    uint32_t second_result = second ? decode_result(d, second, WIDTH_PREDICATE, W_pred) : SLOT_NONE;
-    if (second && second_result == SLOT_NONE)
+    uint32_t first_result = code->d, other = REG_SLOT_NONE;
+    uint32_t second_result =
+        second ? decode_result(d, second, WIDTH_PREDICATE, W_pred) : REG_SLOT_NONE;
+    if (second && second_result == REG_SLOT_NONE)
         return "this destination is not supported";
     code->width2 = WIDTH_PREDICATE;
     code->d2 = second_result;
     if (boolean->word == W_UNKNOWN)
         return NULL;
     other = decode_source(d, decode_operand(d, ROLE_USE, 2), WIDTH_PREDICATE, W_pred);
-    if (other == SLOT_NONE)
+    if (other == REG_SLOT_NONE)
         return "this operand is not supported";
     code->d = decode_temp(d, WIDTH_PREDICATE);
     if (second) {
@@ -146,13 +148,13 @@ static uint64_t ones_of(uint16_t type, bool pair)
 static void put_ones(struct decoder *d, const struct code *code, uint32_t result, uint32_t width)
 {
     bool pair = is_pair(d->inst->type2);
-    vec_push(&d->scratch, &d->behind,
+    vec_push(&d->scratch, &d->trailing,
              (struct code){.lanes = pair         ? ones_pair
                                     : width == 2 ? ones_16
                                                  : ones_32,
-                           .guard = SLOT_NONE,
+                           .guard = REG_SLOT_NONE,
                            .d = result,
-                           .d2 = SLOT_NONE,
+                           .d2 = REG_SLOT_NONE,
                            .s = {code->d, code->d2},
                            .source_count = pair ? 2 : 1,
                            .width = (uint8_t)width,
@@ -189,20 +191,20 @@ const char *prepare_set(struct decoder *d, struct code *code)
     if (boolean->word != W_UNKNOWN) {
         other = decode_source(d, decode_operand(d, ROLE_USE, 2), WIDTH_PREDICATE, W_pred);
         put_predicate(d, boolean->of_it, code->d, code->d, other);
-        if (code->d2 != SLOT_NONE)
+        if (code->d2 != REG_SLOT_NONE)
             put_predicate(d, boolean->of_it, code->d2, code->d2, other);
     }
     // A result is widened after it is computed.
-    uint32_t kept = d->behind.n;
+    uint32_t kept = d->trailing.n;
     uint32_t result = decode_result(d, decode_operand(d, ROLE_DEF, 0), result_width, d->inst->type);
-    if (code->s[0] == SLOT_NONE || code->s[1] == SLOT_NONE || other == SLOT_NONE ||
-        result == SLOT_NONE)
+    if (code->s[0] == REG_SLOT_NONE || code->s[1] == REG_SLOT_NONE || other == REG_SLOT_NONE ||
+        result == REG_SLOT_NONE)
         return "this operand is not supported";
     put_ones(d, code, result, result_width);
-    if (d->behind.n - kept == 2) {
-        struct code wider = d->behind.v[kept];
-        d->behind.v[kept] = d->behind.v[kept + 1];
-        d->behind.v[kept + 1] = wider;
+    if (d->trailing.n - kept == 2) {
+        struct code wider = d->trailing.v[kept];
+        d->trailing.v[kept] = d->trailing.v[kept + 1];
+        d->trailing.v[kept + 1] = wider;
     }
     return NULL;
 }
@@ -223,10 +225,10 @@ const char *prepare_two_or_three(struct decoder *d, struct code *code)
     code->source_count = decode_operand(d, ROLE_USE, 2) ? 3 : 2;
     for (uint32_t i = 0; i < code->source_count; i++) {
         code->s[i] = decode_source(d, decode_operand(d, ROLE_USE, i), 4, d->inst->type);
-        if (code->s[i] == SLOT_NONE)
+        if (code->s[i] == REG_SLOT_NONE)
             return "this operand is not supported";
     }
-    return code->d == SLOT_NONE ? "this destination is not supported" : NULL;
+    return code->d == REG_SLOT_NONE ? "this destination is not supported" : NULL;
 }
 
 // lop3: the table of values becomes a polynomial
@@ -251,7 +253,7 @@ const char *prepare_lop3(struct decoder *d, struct code *code)
     code->width = 4;
     if (boolean)
         code->d2 = decode_result(d, decode_operand(d, ROLE_DEF, 1), WIDTH_PREDICATE, W_pred);
-    if (code->d == SLOT_NONE || (boolean && code->d2 == SLOT_NONE))
+    if (code->d == REG_SLOT_NONE || (boolean && code->d2 == REG_SLOT_NONE))
         return "this destination is not supported";
     for (uint32_t i = 0; i < 3; i++)
         code->s[i] = decode_source(d, decode_operand(d, ROLE_USE, i), 4, W_b32);
@@ -259,7 +261,7 @@ const char *prepare_lop3(struct decoder *d, struct code *code)
         code->s[3] = decode_source(d, decode_operand(d, ROLE_USE, 4), WIDTH_PREDICATE, W_pred);
     code->source_count = boolean ? 4 : 3;
     for (uint32_t i = 0; i < code->source_count; i++)
-        if (code->s[i] == SLOT_NONE)
+        if (code->s[i] == REG_SLOT_NONE)
             return "this operand is not supported";
     return NULL;
 }

@@ -8,7 +8,7 @@
 static struct branch *new_branch(struct decoder *d, uint32_t count)
 {
     struct branch *branch = ARENA_NEW(d->program->arena, struct branch);
-    branch->join = d->fn->blocks.v[d->inst->block].ipdom;
+    branch->reconvergence = d->fn->blocks.v[d->inst->block].ipdom;
     branch->count = count;
     branch->targets = ARENA_ARRAY(d->program->arena, uint32_t, count);
     vec_push(&d->scratch, &d->branches, d->program->codes.n);
@@ -41,7 +41,7 @@ const char *prepare_branch_indexed(struct decoder *d, struct code *code)
         if (d->fn->targets.v[i].inst == d->id)
             branch->targets[count++] = d->fn->targets.v[i].block;
     code->extra = branch;
-    return code->s[0] == SLOT_NONE ? "this index is not supported" : NULL;
+    return code->s[0] == REG_SLOT_NONE ? "this index is not supported" : NULL;
 }
 
 // bar and barrier: barrier number, thread count, and the reduction
@@ -81,11 +81,11 @@ const char *prepare_barrier(struct decoder *d, struct code *code)
         uint32_t width = barrier->reduce == BARRIER_COUNT ? 4 : WIDTH_PREDICATE;
         code->d = decode_result(d, decode_operand(d, ROLE_DEF, 0), width, W_u32);
         code->width = (uint8_t)width;
-        if (code->d == SLOT_NONE)
+        if (code->d == REG_SLOT_NONE)
             return "this destination is not supported";
     }
     for (uint32_t i = 0; i < 3; i++)
-        if (code->s[i] == SLOT_NONE)
+        if (code->s[i] == REG_SLOT_NONE)
             return "this operand is not supported";
     code->extra = barrier;
     return NULL;
@@ -105,25 +105,25 @@ static const uint8_t *widths_of(const struct decoder *d)
     return widths;
 }
 
-static const char *take_second(struct decoder *d, struct code *code)
+static const char *decode_second(struct decoder *d, struct code *code)
 {
     const struct ir_operand *second = decode_operand(d, ROLE_DEF, 1);
     if (!second)
         return NULL;
     code->d2 = decode_result(d, second, WIDTH_PREDICATE, W_pred);
     code->width2 = WIDTH_PREDICATE;
-    return code->d2 == SLOT_NONE ? "this destination is not supported" : NULL;
+    return code->d2 == REG_SLOT_NONE ? "this destination is not supported" : NULL;
 }
 
-const char *prepare_meet(struct decoder *d, struct code *code)
+const char *prepare_warp_sync(struct decoder *d, struct code *code)
 {
     code->value = code->source_count; // the last operand
     code->extra = widths_of(d);
-    return take_second(d, code);
+    return decode_second(d, code);
 }
 
-const char *prepare_meet_here(struct decoder *d, struct code *code)
+const char *prepare_warp_sync_here(struct decoder *d, struct code *code)
 {
     code->value = 0;
-    return take_second(d, code);
+    return decode_second(d, code);
 }

@@ -118,23 +118,23 @@ static uint32_t pack_sources(struct decoder *d, uint32_t count, uint32_t width, 
     uint32_t whole = decode_temp(d, count * width);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t from = decode_source(d, decode_operand(d, ROLE_USE, i), width, type);
-        if (from == SLOT_NONE)
-            return SLOT_NONE;
+        if (from == REG_SLOT_NONE)
+            return REG_SLOT_NONE;
         decode_before(d, move_put(whole, count * width, from, width, count - 1 - i));
     }
     return whole;
 }
 
-static const char *take_source(struct decoder *d, struct code *code, uint32_t operand,
-                               uint32_t width, uint16_t type)
+static const char *add_source(struct decoder *d, struct code *code, uint32_t operand,
+                              uint32_t width, uint16_t type)
 {
     uint32_t slot = decode_source(d, decode_operand(d, ROLE_USE, operand), width, type);
     code->s[code->source_count++] = slot;
-    return slot == SLOT_NONE ? "this operand is not supported" : NULL;
+    return slot == REG_SLOT_NONE ? "this operand is not supported" : NULL;
 }
 
-static const char *take_elements(struct decoder *d, struct code *code, struct convert *convert,
-                                 const struct named_format *from, uint32_t *operands)
+static const char *decode_elements(struct decoder *d, struct code *code, struct convert *convert,
+                                   const struct named_format *from, uint32_t *operands)
 {
     uint32_t bytes = (from->elements * from->stride + 7u) / 8;
     *operands = convert->separate ? convert->elements : 1;
@@ -144,16 +144,16 @@ static const char *take_elements(struct decoder *d, struct code *code, struct co
         convert->from_bytes = (uint8_t)(*operands * bytes);
         code->s[0] = pack_sources(d, *operands, bytes, from->word);
         code->source_count = 1;
-        return code->s[0] == SLOT_NONE ? "this operand is not supported" : NULL;
+        return code->s[0] == REG_SLOT_NONE ? "this operand is not supported" : NULL;
     }
     const char *error = NULL;
     for (uint32_t i = 0; i < *operands && !error; i++)
-        error = take_source(d, code, i, bytes, from->word);
+        error = add_source(d, code, i, bytes, from->word);
     return error;
 }
 
-static const char *take_random(struct decoder *d, struct code *code, struct convert *convert,
-                               uint32_t operand, uint16_t to)
+static const char *decode_random(struct decoder *d, struct code *code, struct convert *convert,
+                                 uint32_t operand, uint16_t to)
 {
     for (uint32_t i = 0; i < ARRAY_LENGTH(random_bits); i++) {
         if (random_bits[i].word != to)
@@ -161,7 +161,7 @@ static const char *take_random(struct decoder *d, struct code *code, struct conv
         convert->how.random_digits = random_bits[i].digits;
         memcpy(convert->random_shift, random_bits[i].shift, sizeof convert->random_shift);
         convert->random = code->source_count;
-        return take_source(d, code, operand, 4, W_b32);
+        return add_source(d, code, operand, 4, W_b32);
     }
     return "this rounding is not supported";
 }
@@ -182,19 +182,19 @@ const char *prepare_convert(struct decoder *d, struct code *code)
         (from->elements > 1 && from->elements != to->elements))
         return "this conversion is not supported";
     describe(d, code, from, to, convert);
-    const char *error = take_elements(d, code, convert, from, &operands);
+    const char *error = decode_elements(d, code, convert, from, &operands);
     if (!error && code->round == ROUND_STOCHASTIC)
-        error = take_random(d, code, convert, operands, to->word);
+        error = decode_random(d, code, convert, operands, to->word);
     if (!error && decode_has(d, W_scaled_n2_ue8m0)) {
         convert->scale = code->source_count;
-        error = take_source(d, code, operands, 2, W_b16);
+        error = add_source(d, code, operands, 2, W_b16);
     }
     code->width = (uint8_t)divide_up(to->elements * to->stride, 8);
     code->d = decode_result(d, decode_operand(d, ROLE_DEF, 0), code->width, to->word);
     code->extra = convert;
     if (is_copy(d, convert, from->word, to->word))
         code->lanes = move_copy;
-    return code->d == SLOT_NONE ? "this destination is not supported" : error;
+    return code->d == REG_SLOT_NONE ? "this destination is not supported" : error;
 }
 
 // Decodes cvt.pack, whose sources are 32-bit registers for all types in its name.
@@ -203,8 +203,8 @@ const char *prepare_convert_pack(struct decoder *d, struct code *code)
     uint32_t count = decode_operand(d, ROLE_USE, 2) ? 3 : 2;
     const char *error = NULL;
     for (uint32_t i = 0; i < count && !error; i++)
-        error = take_source(d, code, i, 4, W_u32);
+        error = add_source(d, code, i, 4, W_u32);
     code->width = 4;
     code->d = decode_result(d, decode_operand(d, ROLE_DEF, 0), 4, W_u32);
-    return code->d == SLOT_NONE ? "this destination is not supported" : error;
+    return code->d == REG_SLOT_NONE ? "this destination is not supported" : error;
 }

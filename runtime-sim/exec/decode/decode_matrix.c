@@ -129,8 +129,8 @@ static void place_quads_f32(struct fragment *f)
 // Operands
 
 // Resolves operand `n`, counted from 0, as a fragment of at least `least` registers.
-static bool take_registers(struct decoder *d, struct code *code, struct fragment *f, uint32_t n,
-                           uint32_t least)
+static bool decode_registers(struct decoder *d, struct code *code, struct fragment *f, uint32_t n,
+                             uint32_t min)
 {
     const struct ir_operand *operands = ir_operands(d->fn, d->id);
     uint8_t width = f->bits == 64 ? 8 : 4;
@@ -143,13 +143,13 @@ static bool take_registers(struct decoder *d, struct code *code, struct fragment
         uint32_t slot = at->role == ROLE_DEF || at->kind == OPERAND_SINK
                             ? decode_result(d, at, width, type)
                             : decode_source(d, at, width, type);
-        if (slot == SLOT_NONE)
+        if (slot == REG_SLOT_NONE)
             return false;
         code->list->slot[code->list->count] = slot;
         code->list->width[code->list->count++] = width;
         f->registers++;
     }
-    return f->registers >= least;
+    return f->registers >= min;
 }
 
 static void new_list(struct decoder *d, struct code *code)
@@ -238,7 +238,7 @@ static bool is_sparse(const struct decoder *d)
 }
 
 // Resolves the selection bits. On entry, the product's k is that of b.
-static bool take_sparse(struct decoder *d, struct code *code, struct product *product)
+static bool decode_sparse(struct decoder *d, struct code *code, struct product *product)
 {
     struct sparse *sparse = ARENA_NEW(d->program->arena, struct sparse);
     const struct ir_operand *bits = operand_at(d, 4), *selector = operand_at(d, 5);
@@ -255,11 +255,11 @@ static bool take_sparse(struct decoder *d, struct code *code, struct product *pr
     code->list->width[code->list->count++] = 4;
     product->sparse = sparse;
     product->k /= 2;
-    return slot != SLOT_NONE;
+    return slot != REG_SLOT_NONE;
 }
 
-static const char *take_product(struct decoder *d, struct code *code,
-                                const struct matrix_words *words)
+static const char *decode_product(struct decoder *d, struct code *code,
+                                  const struct matrix_words *words)
 {
     struct product *p = ARENA_NEW(d->program->arena, struct product);
     uint16_t a = words->types[1];
@@ -278,10 +278,10 @@ static const char *take_product(struct decoder *d, struct code *code,
     for (uint32_t i = 0; i < 4; i++) {
         struct fragment *f = fragments[i];
         set_type(f, words->types[i]);
-        if (!take_registers(d, code, f, i, p->count * elements[i] / LANES / f->per))
+        if (!decode_registers(d, code, f, i, p->count * elements[i] / LANES / f->per))
             return bad_operand;
     }
-    if (is_sparse(d) && !take_sparse(d, code, p))
+    if (is_sparse(d) && !decode_sparse(d, code, p))
         return bad_operand;
     place_product(p, words);
     code->extra = p;
@@ -293,12 +293,13 @@ const char *prepare_mma(struct decoder *d, struct code *code)
     struct matrix_words words = read_words(d);
     if (words.other || words.type_count != 4)
         return "block-scaled matrix products and those with a .kind are not supported";
-    return take_product(d, code, &words);
+    return decode_product(d, code, &words);
 }
 
 // Matrices in memory
 
-static const char *take_memory(struct decoder *d, struct code *code, struct matrix_memory *matrix)
+static const char *decode_matrix_memory(struct decoder *d, struct code *code,
+                                        struct matrix_memory *matrix)
 {
     const char *error;
     matrix->memory = decode_memory(d, 0, d->inst->space, &error);
@@ -306,7 +307,7 @@ static const char *take_memory(struct decoder *d, struct code *code, struct matr
     return error ? error : name_all_lanes(d, code);
 }
 
-static const char *take_stride(struct decoder *d, struct code *code, uint32_t otherwise)
+static const char *decode_stride(struct decoder *d, struct code *code, uint32_t otherwise)
 {
     const struct ir_operand *operands = ir_operands(d->fn, d->id);
     code->s[0] = decode_constant(d, otherwise, 4);
@@ -314,11 +315,11 @@ static const char *take_stride(struct decoder *d, struct code *code, uint32_t ot
     for (uint32_t i = 0; i < d->inst->operand_count; i++)
         if (operands[i].slot == 2 && operands[i].role == ROLE_USE)
             code->s[0] = decode_source(d, &operands[i], 4, W_u32);
-    return code->s[0] == SLOT_NONE ? bad_operand : NULL;
+    return code->s[0] == REG_SLOT_NONE ? bad_operand : NULL;
 }
 
-static const char *take_wmma_memory(struct decoder *d, struct code *code,
-                                    const struct matrix_words *words)
+static const char *decode_wmma_memory(struct decoder *d, struct code *code,
+                                      const struct matrix_words *words)
 {
     struct matrix_memory *matrix = ARENA_NEW(d->program->arena, struct matrix_memory);
     struct fragment *f = &matrix->fragment;
@@ -333,15 +334,15 @@ static const char *take_wmma_memory(struct decoder *d, struct code *code,
     code->step = is_load ? step_matrix_load : step_matrix_store;
     set_type(f, words->types[0]);
     new_list(d, code);
-    if (!take_registers(d, code, f, is_load ? 0 : 1, rows * columns / LANES / f->per))
+    if (!decode_registers(d, code, f, is_load ? 0 : 1, rows * columns / LANES / f->per))
         return bad_operand;
     place_fragment(f, part, rows, columns);
     // A line must have the alignment of a lane's part of the matrix, but at most 16 bytes.
     uint32_t bytes = f->registers * (f->bits == 64 ? 8u : 4u);
     matrix->align = (uint8_t)(bytes < 16 ? bytes : 16);
     const char *error =
-        take_stride(d, code, matrix->length * (uint32_t)f->bits / matrix->stride_bits);
-    return error ? error : take_memory(d, code, matrix);
+        decode_stride(d, code, matrix->length * (uint32_t)f->bits / matrix->stride_bits);
+    return error ? error : decode_matrix_memory(d, code, matrix);
 }
 
 const char *prepare_wmma(struct decoder *d, struct code *code)
@@ -350,12 +351,12 @@ const char *prepare_wmma(struct decoder *d, struct code *code)
     if (words.other)
         return "this instruction is not supported";
     if (!decode_has(d, W_mma))
-        return take_wmma_memory(d, code, &words);
+        return decode_wmma_memory(d, code, &words);
     if (words.type_count == 2) { // the types of a and b are implied
         words.types[3] = words.types[1];
         words.types[1] = words.types[2] = W_f16;
     }
-    return take_product(d, code, &words);
+    return decode_product(d, code, &words);
 }
 
 const char *prepare_ldmatrix(struct decoder *d, struct code *code)
@@ -369,11 +370,11 @@ const char *prepare_ldmatrix(struct decoder *d, struct code *code)
     matrix->align = 16;
     set_type(&matrix->fragment, W_b16);
     new_list(d, code);
-    if (!take_registers(d, code, &matrix->fragment, d->inst->op == OP_ldmatrix ? 0 : 1,
-                        words.number))
+    if (!decode_registers(d, code, &matrix->fragment, d->inst->op == OP_ldmatrix ? 0 : 1,
+                          words.number))
         return bad_operand;
     place_fragment(&matrix->fragment, decode_has(d, W_trans) ? PART_B : PART_D, matrix->lines, 8);
-    return take_memory(d, code, matrix);
+    return decode_matrix_memory(d, code, matrix);
 }
 
 const char *prepare_movmatrix(struct decoder *d, struct code *code)
@@ -382,7 +383,8 @@ const char *prepare_movmatrix(struct decoder *d, struct code *code)
     set_type(&move->from, W_b16);
     set_type(&move->to, W_b16);
     new_list(d, code);
-    if (!take_registers(d, code, &move->to, 0, 1) || !take_registers(d, code, &move->from, 1, 1))
+    if (!decode_registers(d, code, &move->to, 0, 1) ||
+        !decode_registers(d, code, &move->from, 1, 1))
         return bad_operand;
     place_fragment(&move->from, PART_D, 8, 8);
     place_fragment(&move->to, PART_B, 8, 8);

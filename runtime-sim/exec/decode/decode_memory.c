@@ -36,7 +36,7 @@ uint16_t decode_space(const struct decoder *d, uint32_t n)
 static const char *read_address(struct decoder *d, struct memory_code *memory,
                                 const struct ir_operand *base)
 {
-    memory->base = SLOT_NONE;
+    memory->base = REG_SLOT_NONE;
     memory->offset = base->value;
     uint32_t width;
     struct location at;
@@ -56,7 +56,7 @@ static const char *read_address(struct decoder *d, struct memory_code *memory,
         memory->base_width = 8;
         memory->base = decode_symbol(d, base, 8);
         memory->offset = 0;
-        return memory->base == SLOT_NONE ? "this address is not supported" : NULL;
+        return memory->base == REG_SLOT_NONE ? "this address is not supported" : NULL;
     default: return "this address is not supported";
     }
 }
@@ -103,7 +103,7 @@ struct memory_code *decode_memory(struct decoder *d, uint32_t n, uint16_t space,
     memory->bytes = (uint8_t)decode_type_bytes(memory->type);
     memory->elements = d->inst->vector;
     memory->sign = decode_is_signed(memory->type);
-    memory->policy = SLOT_NONE;
+    memory->policy = REG_SLOT_NONE;
     *error = read_address(d, memory, base);
     settle_space(d, memory, base, space);
     return *error ? NULL : memory;
@@ -196,8 +196,8 @@ const char *prepare_load(struct decoder *d, struct code *code)
         else if (to && to->kind == OPERAND_REGISTER)
             code->list->slot[i] = decode_result(d, to, width = element_bytes(d, to), memory->type);
         else
-            code->list->slot[i] = SLOT_NONE;
-        if (code->list->slot[i] == SLOT_NONE)
+            code->list->slot[i] = REG_SLOT_NONE;
+        if (code->list->slot[i] == REG_SLOT_NONE)
             return "this destination is not supported";
         code->list->width[i] = (uint8_t)width;
     }
@@ -231,7 +231,7 @@ const char *prepare_store(struct decoder *d, struct code *code)
         struct ir_operand own;
         const struct ir_operand *from = decode_vector(d, ROLE_USE, i, &own);
         uint32_t width = memory->bytes;
-        code->list->slot[i] = SLOT_NONE;
+        code->list->slot[i] = REG_SLOT_NONE;
         if (from && from->kind == OPERAND_SINK && memory->elements > 1)
             continue;
         if (from && from->kind == OPERAND_REGISTER && from->member == W_UNKNOWN && !from->part)
@@ -241,7 +241,7 @@ const char *prepare_store(struct decoder *d, struct code *code)
                 d, from, width = from->part ? width : element_bytes(d, from), memory->type);
         else
             code->list->slot[i] = decode_source(d, from, width, memory->type);
-        if (code->list->slot[i] == SLOT_NONE)
+        if (code->list->slot[i] == REG_SLOT_NONE)
             return "this operand is not supported";
         code->list->width[i] = (uint8_t)width;
     }

@@ -12,7 +12,7 @@ void move_copy(const struct code *code, void *d, const void *const *s)
 }
 
 // Extracts a part. `value` is the index of the part, `round` the size of the whole in bytes.
-static void take_part(const struct code *code, void *d, const void *const *s)
+static void extract_part(const struct code *code, void *d, const void *const *s)
 {
     uint8_t *to = d;
     const uint8_t *from = s[0];
@@ -37,9 +37,9 @@ struct code move_put(uint32_t whole, uint32_t whole_width, uint32_t part, uint32
                      uint32_t index)
 {
     return (struct code){.lanes = put_part,
-                         .guard = SLOT_NONE,
+                         .guard = REG_SLOT_NONE,
                          .d = whole,
-                         .d2 = SLOT_NONE,
+                         .d2 = REG_SLOT_NONE,
                          .s = {part, whole},
                          .source_count = 2,
                          .width = (uint8_t)whole_width,
@@ -47,13 +47,13 @@ struct code move_put(uint32_t whole, uint32_t whole_width, uint32_t part, uint32
                          .value = index};
 }
 
-struct code move_take(uint32_t part, uint32_t part_width, uint32_t whole, uint32_t whole_width,
-                      uint32_t index)
+struct code move_extract(uint32_t part, uint32_t part_width, uint32_t whole, uint32_t whole_width,
+                         uint32_t index)
 {
-    return (struct code){.lanes = take_part,
-                         .guard = SLOT_NONE,
+    return (struct code){.lanes = extract_part,
+                         .guard = REG_SLOT_NONE,
                          .d = part,
-                         .d2 = SLOT_NONE,
+                         .d2 = REG_SLOT_NONE,
                          .s = {whole},
                          .source_count = 1,
                          .width = (uint8_t)part_width,
@@ -89,14 +89,14 @@ static const char *pack(struct decoder *d, struct code *code, uint32_t width, ui
         return bad_source;
     for (uint32_t i = 0; i < count; i++) {
         code->s[i] = element_source(d, i, part, sources);
-        if (code->s[i] == SLOT_NONE)
+        if (code->s[i] == REG_SLOT_NONE)
             return bad_source;
     }
     code->d = decode_result(d, decode_operand(d, ROLE_DEF, 0), width, W_b64);
     code->source_count = (uint8_t)count;
     code->width = (uint8_t)width;
     code->value = MOVE_PACK;
-    return code->d == SLOT_NONE ? bad_result : NULL;
+    return code->d == REG_SLOT_NONE ? bad_result : NULL;
 }
 
 // The instruction's own code moves the first part, later codes the others. Parts are narrower than
@@ -105,18 +105,18 @@ static const char *unpack(struct decoder *d, struct code *code, uint32_t width, 
 {
     uint32_t part = width / count, taken = 0;
     uint32_t whole = decode_source(d, decode_operand(d, ROLE_USE, 0), width, d->inst->type);
-    if (whole == SLOT_NONE || part * count != width)
+    if (whole == REG_SLOT_NONE || part * count != width)
         return bad_source;
     for (uint32_t i = 0; i < count; i++) {
         const struct ir_operand *to = decode_operand(d, ROLE_DEF, i);
         if (to->kind == OPERAND_SINK)
             continue;
-        uint32_t resized = d->behind.n;
-        struct code take = move_take(SLOT_NONE, part, whole, width, i);
+        uint32_t resized = d->trailing.n;
+        struct code take = move_extract(REG_SLOT_NONE, part, whole, width, i);
         take.lanes = code->lanes;
-        take.value = MOVE_TAKE | (uint64_t)i << MOVE_INDEX_SHIFT;
+        take.value = MOVE_EXTRACT | (uint64_t)i << MOVE_INDEX_SHIFT;
         take.d = decode_result(d, to, part, d->inst->type);
-        if (take.d == SLOT_NONE || d->behind.n != resized)
+        if (take.d == REG_SLOT_NONE || d->trailing.n != resized)
             return bad_result;
         if (!taken++) {
             take.guard = code->guard;
@@ -124,7 +124,7 @@ static const char *unpack(struct decoder *d, struct code *code, uint32_t width, 
             take.inst = code->inst;
             *code = take;
         } else {
-            vec_push(&d->scratch, &d->behind, take);
+            vec_push(&d->scratch, &d->trailing, take);
         }
     }
     return taken ? NULL : bad_result;
@@ -136,12 +136,12 @@ static uint32_t piece_of(struct decoder *d, uint32_t whole, uint32_t width, uint
                          uint32_t pieces)
 {
     uint32_t part = width < pieces ? 1 : width / pieces;
-    if (whole == SLOT_NONE)
-        return SLOT_NONE;
+    if (whole == REG_SLOT_NONE)
+        return REG_SLOT_NONE;
     if (index * part >= width)
         return decode_constant(d, 0, width);
     uint32_t piece = decode_temp(d, part);
-    decode_before(d, move_take(piece, part, whole, width, index));
+    decode_before(d, move_extract(piece, part, whole, width, index));
     return decode_resized(d, piece, part, width, W_b64);
 }
 
@@ -155,18 +155,18 @@ static const char *cut_pieces(struct decoder *d, struct code *code, uint32_t wid
         if (to->kind == OPERAND_SINK)
             continue;
         struct code copy = {.lanes = move_copy,
-                            .guard = SLOT_NONE,
+                            .guard = REG_SLOT_NONE,
                             .d = decode_result(d, to, width, d->inst->type),
-                            .d2 = SLOT_NONE,
+                            .d2 = REG_SLOT_NONE,
                             .s = {piece_of(d, whole, width, i, count)},
                             .source_count = 1,
                             .width = (uint8_t)width};
-        if (copy.s[0] == SLOT_NONE)
+        if (copy.s[0] == REG_SLOT_NONE)
             return bad_source;
-        if (copy.d == SLOT_NONE)
+        if (copy.d == REG_SLOT_NONE)
             return bad_result;
         if (written++) {
-            vec_push(&d->scratch, &d->behind, copy);
+            vec_push(&d->scratch, &d->trailing, copy);
         } else {
             code->d = copy.d;
             code->s[0] = copy.s[0];
@@ -184,14 +184,14 @@ static const char *move_vector(struct decoder *d, struct code *code, uint32_t wi
     for (uint32_t i = 0; i < count; i++) {
         uint32_t from = element_source(d, i, width, sources), beside = decode_temp(d, width);
         uint32_t to = decode_result(d, decode_operand(d, ROLE_DEF, i), width, d->inst->type);
-        if (from == SLOT_NONE)
+        if (from == REG_SLOT_NONE)
             return bad_source;
-        if (to == SLOT_NONE)
+        if (to == REG_SLOT_NONE)
             return bad_result;
         struct code copy = {.lanes = move_copy,
-                            .guard = SLOT_NONE,
+                            .guard = REG_SLOT_NONE,
                             .d = beside,
-                            .d2 = SLOT_NONE,
+                            .d2 = REG_SLOT_NONE,
                             .s = {from},
                             .source_count = 1,
                             .width = (uint8_t)width};
@@ -199,7 +199,7 @@ static const char *move_vector(struct decoder *d, struct code *code, uint32_t wi
         copy.d = to;
         copy.s[0] = beside;
         if (i)
-            vec_push(&d->scratch, &d->behind, copy);
+            vec_push(&d->scratch, &d->trailing, copy);
         code->d = i ? code->d : to;
         code->s[0] = i ? code->s[0] : beside;
     }
@@ -213,8 +213,8 @@ static uint32_t wide_symbol(struct decoder *d, const struct ir_operand *from)
 {
     uint32_t whole = decode_temp(d, 16), low = decode_source(d, from, 8, W_b64);
     uint32_t high = decode_constant(d, 0, 8);
-    if (low == SLOT_NONE)
-        return SLOT_NONE;
+    if (low == REG_SLOT_NONE)
+        return REG_SLOT_NONE;
     decode_before(d, move_put(whole, 16, low, 8, 0));
     decode_before(d, move_put(whole, 16, high, 8, 1));
     return whole;
@@ -245,9 +245,9 @@ static const char *move_one(struct decoder *d, struct code *code, uint32_t width
     code->d = decode_result(d, decode_operand(d, ROLE_DEF, 0), width, d->inst->type);
     code->source_count = 1;
     code->width = (uint8_t)width;
-    if (code->s[0] == SLOT_NONE)
+    if (code->s[0] == REG_SLOT_NONE)
         return bad_source;
-    return code->d == SLOT_NONE ? bad_result : NULL;
+    return code->d == REG_SLOT_NONE ? bad_result : NULL;
 }
 
 // Returns true for an operand with elements of its own: a register that was declared as a vector.

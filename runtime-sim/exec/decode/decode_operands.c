@@ -41,9 +41,9 @@ bool decode_has(const struct decoder *d, uint16_t word)
 uint32_t decode_temp(struct decoder *d, uint32_t width)
 {
     uint32_t class = decode_width_class(width), number = d->temps[class]++;
-    if (d->temps[class] > d->most_temps[class])
-        d->most_temps[class] = d->temps[class];
-    return SLOT(BASE_FRAME, TEMP_MARK | class << TEMP_CLASS_SHIFT | number);
+    if (d->temps[class] > d->max_temps[class])
+        d->max_temps[class] = d->temps[class];
+    return REG_SLOT(BASE_FRAME, TEMP_MARK | class << TEMP_CLASS_SHIFT | number);
 }
 
 void decode_before(struct decoder *d, struct code code)
@@ -105,7 +105,7 @@ uint32_t decode_constant(struct decoder *d, uint64_t value, uint32_t width)
         program->constant_count++;
         *at = (struct constant){value, width, add_constant(program, value, width) + 1};
     }
-    return SLOT(BASE_PROGRAM, at->place - 1);
+    return REG_SLOT(BASE_PROGRAM, at->place - 1);
 }
 
 static uint64_t double_as(double value, uint32_t width)
@@ -149,7 +149,7 @@ uint32_t decode_launch_value(struct decoder *d, struct launch_value value)
             at->member == value.member && at->type == value.type && at->offset == value.offset)
             return at->slot;
     }
-    value.slot = SLOT(BASE_LAUNCH, program->launch_bytes);
+    value.slot = REG_SLOT(BASE_LAUNCH, program->launch_bytes);
     program->launch_bytes += (lanes_bytes(value.width) + 63) & ~63u;
     vec_push(program->arena, &program->launch_values, value);
     return value.slot;
@@ -163,7 +163,7 @@ static uint32_t warp_value(struct decoder *d, struct warp_value value)
         if (at->special == value.special && at->member == value.member && at->width == value.width)
             return at->slot;
     }
-    value.slot = SLOT(BASE_WARP, program->warp_bytes);
+    value.slot = REG_SLOT(BASE_WARP, program->warp_bytes);
     program->warp_bytes += (lanes_bytes(value.width) + 63) & ~63u;
     vec_push(program->arena, &program->warp_values, value);
     return value.slot;
@@ -173,8 +173,8 @@ static uint32_t warp_value(struct decoder *d, struct warp_value value)
 
 uint32_t decode_register(const struct decoder *d, const struct ir_operand *operand, uint32_t *width)
 {
-    *width = slots_width(&d->fn->registers.v[operand->index]);
-    return SLOT(BASE_FRAME, d->slots.offset[operand->index]);
+    *width = reg_slots_width(&d->fn->registers.v[operand->index]);
+    return REG_SLOT(BASE_FRAME, d->slots.offset[operand->index]);
 }
 
 #define RESIZE(name, to, from)                                                                     \
@@ -228,44 +228,45 @@ static struct code resize(uint32_t to, uint32_t to_width, uint32_t from, uint32_
     if (have < 4 && want < 4)
         fn = sign ? with_sign[have][want] : with_zeros[have][want];
     return (struct code){.lanes = fn,
-                         .guard = SLOT_NONE,
+                         .guard = REG_SLOT_NONE,
                          .d = to,
-                         .d2 = SLOT_NONE,
+                         .d2 = REG_SLOT_NONE,
                          .s = {from},
                          .source_count = 1,
                          .width = (uint8_t)to_width};
 }
 
 // Returns the slot of a clock, which a code before the instruction reads.
-static uint32_t time_slot(struct decoder *d, const struct ir_operand *operand, uint32_t width)
+static uint32_t time_reg_slot(struct decoder *d, const struct ir_operand *operand, uint32_t width)
 {
     uint32_t own = width == 8 ? 8 : 4, temp = decode_temp(d, own), cut = decode_temp(d, width);
     decode_before(d, (struct code){.step = step_clock,
-                                   .guard = SLOT_NONE,
+                                   .guard = REG_SLOT_NONE,
                                    .d = temp,
-                                   .d2 = SLOT_NONE,
+                                   .d2 = REG_SLOT_NONE,
                                    .width = (uint8_t)own,
                                    .value = operand->index});
     if (own == width)
         return temp;
     struct code resized = resize(cut, width, temp, own, false);
     if (!resized.lanes)
-        return SLOT_NONE;
+        return REG_SLOT_NONE;
     decode_before(d, resized);
     return cut;
 }
 
-static uint32_t special_slot(struct decoder *d, const struct ir_operand *operand, uint32_t width)
+static uint32_t special_reg_slot(struct decoder *d, const struct ir_operand *operand,
+                                 uint32_t width)
 {
     if (width > 8)
-        return SLOT_NONE;
+        return REG_SLOT_NONE;
     switch (isa_specials[operand->index].varies) {
     case VARIES_NEVER:
         return decode_launch_value(d, (struct launch_value){.kind = LAUNCH_SPECIAL,
                                                             .width = (uint8_t)width,
                                                             .special = (uint16_t)operand->index,
                                                             .member = operand->member});
-    case VARIES_TIME: return time_slot(d, operand, width);
+    case VARIES_TIME: return time_reg_slot(d, operand, width);
     default:
         return warp_value(
             d, (struct warp_value){(uint16_t)operand->index, operand->member, (uint8_t)width, 0});
@@ -287,7 +288,7 @@ static uint32_t element(const struct decoder *d, const struct ir_operand *operan
     *width = decode_type_bytes(reg->type);
     for (uint32_t i = 0; i < 4; i++)
         if (operand->member == members[i][0] || operand->member == members[i][1])
-            return *width && (i + 1) * *width <= slots_width(reg) ? i : IR_NONE;
+            return *width && (i + 1) * *width <= reg_slots_width(reg) ? i : IR_NONE;
     return IR_NONE;
 }
 
@@ -296,8 +297,8 @@ static uint32_t element_source(struct decoder *d, const struct ir_operand *opera
     uint32_t whole, slot = decode_register(d, operand, &whole);
     uint32_t part, index = element(d, operand, &part), temp = decode_temp(d, width);
     if (index == IR_NONE || part != width)
-        return SLOT_NONE;
-    decode_before(d, move_take(temp, part, slot, whole, index));
+        return REG_SLOT_NONE;
+    decode_before(d, move_extract(temp, part, slot, whole, index));
     return temp;
 }
 
@@ -306,8 +307,8 @@ static uint32_t element_result(struct decoder *d, const struct ir_operand *opera
     uint32_t whole, slot = decode_register(d, operand, &whole);
     uint32_t part, index = element(d, operand, &part), temp = decode_temp(d, width);
     if (index == IR_NONE || part != width)
-        return SLOT_NONE;
-    vec_push(&d->scratch, &d->behind, move_put(slot, whole, temp, part, index));
+        return REG_SLOT_NONE;
+    vec_push(&d->scratch, &d->trailing, move_put(slot, whole, temp, part, index));
     return temp;
 }
 
@@ -317,7 +318,7 @@ uint32_t decode_resized(struct decoder *d, uint32_t slot, uint32_t own, uint32_t
     uint32_t temp = decode_temp(d, width);
     struct code code = resize(temp, width, slot, own, decode_is_signed(type));
     if (!code.lanes)
-        return SLOT_NONE;
+        return REG_SLOT_NONE;
     decode_before(d, code);
     return temp;
 }
@@ -329,9 +330,9 @@ static uint32_t register_source(struct decoder *d, const struct ir_operand *oper
     if (width == WIDTH_PREDICATE && own == WIDTH_PREDICATE && operand->negated) {
         uint32_t temp = decode_temp(d, WIDTH_PREDICATE);
         decode_before(d, (struct code){.lanes = not_predicate,
-                                       .guard = SLOT_NONE,
+                                       .guard = REG_SLOT_NONE,
                                        .d = temp,
-                                       .d2 = SLOT_NONE,
+                                       .d2 = REG_SLOT_NONE,
                                        .s = {slot},
                                        .source_count = 1});
         return temp;
@@ -369,16 +370,16 @@ static uint32_t sum_source(struct decoder *d, const struct ir_operand *operand, 
     uint32_t own = width;
     if (operand->kind == OPERAND_REGISTER)
         decode_register(d, operand, &own);
-    else if (width == 8 && isa_specials[operand->index].least < 64)
+    else if (width == 8 && isa_specials[operand->index].min < 64)
         own = 4;
     uint32_t class = decode_width_class(own) - 1, sum = decode_temp(d, own);
     uint32_t slot = decode_source(d, &first, own, type);
-    if (class >= ARRAY_LENGTH(add) || slot == SLOT_NONE)
-        return SLOT_NONE;
+    if (class >= ARRAY_LENGTH(add) || slot == REG_SLOT_NONE)
+        return REG_SLOT_NONE;
     decode_before(d, (struct code){.lanes = add[class],
-                                   .guard = SLOT_NONE,
+                                   .guard = REG_SLOT_NONE,
                                    .d = sum,
-                                   .d2 = SLOT_NONE,
+                                   .d2 = REG_SLOT_NONE,
                                    .s = {slot, decode_constant(d, (uint64_t)operand->value, own)},
                                    .source_count = 2,
                                    .width = (uint8_t)own});
@@ -389,17 +390,17 @@ uint32_t decode_source(struct decoder *d, const struct ir_operand *operand, uint
                        uint16_t type)
 {
     if (!operand || is_unknown(d, operand))
-        return SLOT_NONE;
+        return REG_SLOT_NONE;
     if (operand->part)
-        return operand->value ? sum_source(d, operand, width, type) : SLOT_NONE;
+        return operand->value ? sum_source(d, operand, width, type) : REG_SLOT_NONE;
     switch (operand->kind) {
     case OPERAND_REGISTER:
         return operand->member == W_UNKNOWN ? register_source(d, operand, width, type)
                                             : element_source(d, operand, width);
     case OPERAND_IMMEDIATE: return decode_constant(d, decode_bits(d, operand, width, type), width);
-    case OPERAND_SPECIAL: return special_slot(d, operand, width);
+    case OPERAND_SPECIAL: return special_reg_slot(d, operand, width);
     case OPERAND_SYMBOL: return decode_symbol(d, operand, width);
-    default: return SLOT_NONE;
+    default: return REG_SLOT_NONE;
     }
 }
 
@@ -407,11 +408,11 @@ uint32_t decode_result(struct decoder *d, const struct ir_operand *operand, uint
                        uint16_t type)
 {
     if (!operand || operand->part || is_unknown(d, operand))
-        return SLOT_NONE;
+        return REG_SLOT_NONE;
     if (operand->kind == OPERAND_SINK)
         return decode_temp(d, width);
     if (operand->kind != OPERAND_REGISTER)
-        return SLOT_NONE;
+        return REG_SLOT_NONE;
     if (operand->member != W_UNKNOWN)
         return element_result(d, operand, width);
     uint32_t own, slot = decode_register(d, operand, &own);
@@ -420,7 +421,7 @@ uint32_t decode_result(struct decoder *d, const struct ir_operand *operand, uint
     uint32_t temp = decode_temp(d, width);
     struct code code = resize(slot, own, temp, width, decode_is_signed(type));
     if (!code.lanes)
-        return SLOT_NONE;
-    vec_push(&d->scratch, &d->behind, code);
+        return REG_SLOT_NONE;
+    vec_push(&d->scratch, &d->trailing, code);
     return temp;
 }

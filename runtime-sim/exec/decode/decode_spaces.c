@@ -17,16 +17,16 @@ static uint32_t own_width(const struct decoder *d, const struct ir_operand *oper
 }
 
 // Resolves d of `to` bytes and a of `from` bytes.
-static const char *take_pair(struct decoder *d, struct code *code, uint32_t to, uint32_t from)
+static const char *decode_pair(struct decoder *d, struct code *code, uint32_t to, uint32_t from)
 {
     code->width = (uint8_t)to;
     code->value = from;
     code->d = decode_result(d, decode_operand(d, ROLE_DEF, 0), to, W_u64);
     code->s[0] = decode_source(d, decode_operand(d, ROLE_USE, 0), from, W_u64);
     code->source_count = 1;
-    if (code->d == SLOT_NONE)
+    if (code->d == REG_SLOT_NONE)
         return "this destination is not supported";
-    return code->s[0] == SLOT_NONE ? "this operand is not supported" : NULL;
+    return code->s[0] == REG_SLOT_NONE ? "this operand is not supported" : NULL;
 }
 
 const char *prepare_cvta(struct decoder *d, struct code *code)
@@ -40,7 +40,7 @@ const char *prepare_cvta(struct decoder *d, struct code *code)
     case W_local: code->step = to ? step_generic_to_local : step_local_to_generic; break;
     default: code->lanes = same; code->step = NULL;
     }
-    return take_pair(d, code, width, width);
+    return decode_pair(d, code, width, width);
 }
 
 const char *prepare_isspacep(struct decoder *d, struct code *code)
@@ -50,17 +50,17 @@ const char *prepare_isspacep(struct decoder *d, struct code *code)
     what->width =
         (uint8_t)own_width(d, decode_operand(d, ROLE_USE, 0), d->program->module->address_bits / 8);
     code->extra = what;
-    return take_pair(d, code, WIDTH_PREDICATE, what->width);
+    return decode_pair(d, code, WIDTH_PREDICATE, what->width);
 }
 
 const char *prepare_mapa(struct decoder *d, struct code *code)
 {
     uint32_t width = decode_type_bytes(d->inst->type);
-    const char *error = take_pair(d, code, width, width);
+    const char *error = decode_pair(d, code, width, width);
     code->s[1] = decode_source(d, decode_operand(d, ROLE_USE, 1), 4, W_u32);
     code->source_count = 2;
     code->step = decode_space(d, 0) == W_UNKNOWN ? step_map_generic : step_map_shared;
-    return error ? error : code->s[1] == SLOT_NONE ? "this operand is not supported" : NULL;
+    return error ? error : code->s[1] == REG_SLOT_NONE ? "this operand is not supported" : NULL;
 }
 
 const char *prepare_getctarank(struct decoder *d, struct code *code)
@@ -68,7 +68,7 @@ const char *prepare_getctarank(struct decoder *d, struct code *code)
     const struct ir_operand *a = decode_operand(d, ROLE_USE, 0);
     bool generic = decode_space(d, 0) == W_UNKNOWN && a && a->kind != OPERAND_SYMBOL;
     code->step = generic ? step_rank_generic : step_rank_shared;
-    return take_pair(d, code, 4, decode_type_bytes(d->inst->type));
+    return decode_pair(d, code, 4, decode_type_bytes(d->inst->type));
 }
 
 // A policy is a number that only cache hints read. It encodes the instruction's modifiers.
@@ -78,7 +78,7 @@ const char *prepare_policy(struct decoder *d, struct code *code)
     if (decode_has(d, W_cvt)) {
         code->lanes = same;
         code->step = NULL;
-        return take_pair(d, code, 8, 8);
+        return decode_pair(d, code, 8, 8);
     }
     for (uint32_t i = 0; i < d->mod_count; i++)
         if (d->mods[i] < WORD_COUNT && isa_words[d->mods[i]].kind == KIND_CACHE)
@@ -89,7 +89,7 @@ const char *prepare_policy(struct decoder *d, struct code *code)
     code->d = decode_result(d, decode_operand(d, ROLE_DEF, 0), 8, W_u64);
     code->s[0] = decode_constant(d, policy, 8);
     code->source_count = 1;
-    return code->d == SLOT_NONE ? "this destination is not supported" : NULL;
+    return code->d == REG_SLOT_NONE ? "this destination is not supported" : NULL;
 }
 
 const char *prepare_alloca(struct decoder *d, struct code *code)
@@ -99,14 +99,14 @@ const char *prepare_alloca(struct decoder *d, struct code *code)
     uint32_t width = decode_type_bytes(d->inst->type);
     what->align = align && align->value > 16 ? (uint32_t)align->value : 16;
     code->extra = what;
-    return take_pair(d, code, width, width);
+    return decode_pair(d, code, width, width);
 }
 
 const char *prepare_stack_save(struct decoder *d, struct code *code)
 {
     code->width = (uint8_t)decode_type_bytes(d->inst->type);
     code->d = decode_result(d, decode_operand(d, ROLE_DEF, 0), code->width, W_u64);
-    return code->d == SLOT_NONE ? "this destination is not supported" : NULL;
+    return code->d == REG_SLOT_NONE ? "this destination is not supported" : NULL;
 }
 
 const char *prepare_stack_restore(struct decoder *d, struct code *code)
@@ -115,5 +115,5 @@ const char *prepare_stack_restore(struct decoder *d, struct code *code)
     code->value = width;
     code->s[0] = decode_source(d, decode_operand(d, ROLE_USE, 0), width, W_u64);
     code->source_count = 1;
-    return code->s[0] == SLOT_NONE ? "this operand is not supported" : NULL;
+    return code->s[0] == REG_SLOT_NONE ? "this operand is not supported" : NULL;
 }

@@ -75,7 +75,7 @@ static const struct sampler *initial_sampler(const struct decoder *d,
 }
 
 // Resolves a handle: a register, a variable of the module, or a parameter of the kernel.
-static uint32_t take_handle(struct decoder *d, const struct ir_operand *operand)
+static uint32_t decode_handle(struct decoder *d, const struct ir_operand *operand)
 {
     if (operand->kind == OPERAND_SYMBOL) {
         struct location at = layout_locate(d->program, d->function, operand->index);
@@ -86,11 +86,11 @@ static uint32_t take_handle(struct decoder *d, const struct ir_operand *operand)
                                                                 .width = 8,
                                                                 .type = W_b64,
                                                                 .offset = (uint32_t)at.address});
-        return SLOT_NONE;
+        return REG_SLOT_NONE;
     }
     return operand->kind == OPERAND_REGISTER && !operand->value
                ? decode_source(d, operand, 8, W_b64)
-               : SLOT_NONE;
+               : REG_SLOT_NONE;
 }
 
 static bool is_sampler(const struct decoder *d, const struct ir_operand *operand)
@@ -105,21 +105,21 @@ static bool is_sampler(const struct decoder *d, const struct ir_operand *operand
 
 // Resolves [texture, sampler, {x, y}]. The sampler may be missing, and there may be more
 // coordinates than required.
-static const char *take_address(struct decoder *d, struct code *code, struct texture_code *what)
+static const char *decode_address(struct decoder *d, struct code *code, struct texture_code *what)
 {
     const struct ir_operand *texture = decode_operand(d, ROLE_ADDRESS, 0);
     const struct ir_operand *next = decode_operand(d, ROLE_USE, 0);
     uint32_t n = 0;
-    code->s[0] = texture ? take_handle(d, texture) : SLOT_NONE;
+    code->s[0] = texture ? decode_handle(d, texture) : REG_SLOT_NONE;
     code->source_count = 1;
-    if (code->s[0] == SLOT_NONE || !next)
+    if (code->s[0] == REG_SLOT_NONE || !next)
         return "this texture is not supported";
     if (is_sampler(d, next)) {
         n++;
         what->initial = initial_sampler(d, next);
         what->sampler = (uint8_t)(1 + what->dimensions);
-        code->s[what->sampler] = take_handle(d, next);
-        if (code->s[what->sampler] == SLOT_NONE)
+        code->s[what->sampler] = decode_handle(d, next);
+        if (code->s[what->sampler] == REG_SLOT_NONE)
             return "this sampler is not supported";
         code->source_count++;
     }
@@ -127,15 +127,15 @@ static const char *take_address(struct decoder *d, struct code *code, struct tex
         next = decode_operand(d, ROLE_USE, n + i);
         code->s[1 + i] = next && next->slot == texture->slot
                              ? decode_source(d, next, 4, what->whole ? W_s32 : W_f32)
-                             : SLOT_NONE;
-        if (code->s[1 + i] == SLOT_NONE)
+                             : REG_SLOT_NONE;
+        if (code->s[1 + i] == REG_SLOT_NONE)
             return "this coordinate is not supported";
         code->source_count++;
     }
     return NULL;
 }
 
-static const char *take_results(struct decoder *d, struct code *code, uint16_t type)
+static const char *decode_results(struct decoder *d, struct code *code, uint16_t type)
 {
     uint32_t count = d->inst->vector, width = type == W_f16 ? 2 : 4;
     const struct ir_operand *first = decode_operand(d, ROLE_DEF, 0), *resident;
@@ -143,23 +143,23 @@ static const char *take_results(struct decoder *d, struct code *code, uint16_t t
     for (uint32_t i = 0; i < count; i++) {
         code->list->slot[i] = decode_result(d, decode_operand(d, ROLE_DEF, i), width, type);
         code->list->width[i] = (uint8_t)width;
-        if (code->list->slot[i] == SLOT_NONE)
+        if (code->list->slot[i] == REG_SLOT_NONE)
             return "this destination is not supported";
     }
     resident = decode_operand(d, ROLE_DEF, count);
     if (!first || !resident)
         return NULL;
     code->d2 = decode_result(d, resident, WIDTH_PREDICATE, W_pred);
-    return code->d2 == SLOT_NONE ? "this destination is not supported" : NULL;
+    return code->d2 == REG_SLOT_NONE ? "this destination is not supported" : NULL;
 }
 
 // Returns true if operands follow the address: a level, or two gradients, which select a level.
 // Only one level exists.
-static bool has_more(const struct decoder *d, uint32_t most_slot)
+static bool has_more(const struct decoder *d, uint32_t max_slot)
 {
     const struct ir_operand *operands = ir_operands(d->fn, d->id);
     for (uint32_t i = 0; i < d->inst->operand_count; i++)
-        if (operands[i].role == ROLE_USE && operands[i].slot > most_slot)
+        if (operands[i].role == ROLE_USE && operands[i].slot > max_slot)
             return true;
     return false;
 }
@@ -177,8 +177,8 @@ const char *prepare_tex(struct decoder *d, struct code *code)
         return "only textures of one and two dimensions and one level can be fetched";
     if (texture && has_more(d, texture->slot + selects))
         return "a texture fetch with an offset or a comparison";
-    const char *error = take_address(d, code, what);
-    return error ? error : take_results(d, code, d->inst->type);
+    const char *error = decode_address(d, code, what);
+    return error ? error : decode_results(d, code, d->inst->type);
 }
 
 const char *prepare_tld4(struct decoder *d, struct code *code)
@@ -196,8 +196,8 @@ const char *prepare_tld4(struct decoder *d, struct code *code)
         return "only textures of one and two dimensions and one level can be fetched";
     if (texture && has_more(d, texture->slot))
         return "a texture fetch with an offset or a comparison";
-    const char *error = take_address(d, code, what);
-    return error ? error : take_results(d, code, d->inst->type);
+    const char *error = decode_address(d, code, what);
+    return error ? error : decode_results(d, code, d->inst->type);
 }
 
 const char *prepare_txq(struct decoder *d, struct code *code)
@@ -210,9 +210,9 @@ const char *prepare_txq(struct decoder *d, struct code *code)
     code->extra = what;
     code->d = decode_result(d, decode_operand(d, ROLE_DEF, 0), 4, W_b32);
     code->width = 4;
-    code->s[0] = texture ? take_handle(d, texture) : SLOT_NONE;
+    code->s[0] = texture ? decode_handle(d, texture) : REG_SLOT_NONE;
     code->source_count = 1;
-    if (code->s[0] == SLOT_NONE || code->d == SLOT_NONE)
+    if (code->s[0] == REG_SLOT_NONE || code->d == REG_SLOT_NONE)
         return "this texture is not supported";
     what->initial = initial_sampler(d, texture);
     return NULL;

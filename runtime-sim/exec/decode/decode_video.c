@@ -63,13 +63,13 @@ static uint32_t source(struct decoder *d, uint32_t n)
 {
     const struct ir_operand *operand = decode_operand(d, ROLE_USE, n);
     if (!operand)
-        return SLOT_NONE;
+        return REG_SLOT_NONE;
     struct ir_operand whole = whole_of(operand);
     return decode_source(d, &whole, 4, W_b32);
 }
 
 // Resolves a, b and, if present, c.
-static const char *take_registers(struct decoder *d, struct code *code)
+static const char *decode_registers(struct decoder *d, struct code *code)
 {
     const struct ir_operand *result = decode_operand(d, ROLE_DEF, 0);
     if (!result)
@@ -81,9 +81,9 @@ static const char *take_registers(struct decoder *d, struct code *code)
     code->s[1] = source(d, 1);
     code->s[2] = decode_operand(d, ROLE_USE, 2) ? source(d, 2) : decode_constant(d, 0, 4);
     code->source_count = 3;
-    if (code->d == SLOT_NONE)
+    if (code->d == REG_SLOT_NONE)
         return "this destination is not supported";
-    return code->s[0] == SLOT_NONE || code->s[1] == SLOT_NONE || code->s[2] == SLOT_NONE
+    return code->s[0] == REG_SLOT_NONE || code->s[1] == REG_SLOT_NONE || code->s[2] == REG_SLOT_NONE
                ? "this operand is not supported"
                : NULL;
 }
@@ -217,7 +217,7 @@ const char *prepare_video(struct decoder *d, struct code *code)
     if (!(count == 1 ? scalar(d, v, &types) : simd(d, v, &types, count)))
         return "this part of a register is not supported";
     code->extra = v;
-    return take_registers(d, code);
+    return decode_registers(d, code);
 }
 
 const char *prepare_vmad(struct decoder *d, struct code *code)
@@ -235,5 +235,5 @@ const char *prepare_vmad(struct decoder *d, struct code *code)
     v->saturate = decode_has(d, W_sat);
     v->shift = decode_has(d, W_shr7) ? 7 : decode_has(d, W_shr15) ? 15 : 0;
     code->extra = v;
-    return take_registers(d, code);
+    return decode_registers(d, code);
 }

@@ -113,7 +113,7 @@ static uint32_t symbol_of(const struct program *program, uint32_t declarator)
 static void add_parameter(struct program *program, uint32_t declarator, uint32_t *at)
 {
     struct program_parameter parameter = {
-        .symbol = symbol_of(program, declarator), .node = declarator, .slot = SLOT_NONE};
+        .symbol = symbol_of(program, declarator), .node = declarator, .slot = REG_SLOT_NONE};
     if (parameter.symbol != IR_NONE) {
         const struct ir_symbol *symbol = &program->module->symbols.v[parameter.symbol];
         *at = (uint32_t)align_up(*at, alignment(symbol));
@@ -207,7 +207,7 @@ static void layout_function(struct program *program, struct program_function *fu
         const struct tree *tree = program->module->tree;
         read_shape(tree, fn, W_reqnctapercluster, function->cluster);
         read_shape(tree, fn, W_reqntid, function->block);
-        read_shape(tree, fn, W_maxntid, function->most);
+        read_shape(tree, fn, W_maxntid, function->max);
         uint32_t registers[3] = {0};
         read_shape(tree, fn, W_maxnreg, registers);
         function->maxnreg = registers[0];

@@ -11,7 +11,7 @@ prepare_fn prepare_compare;      // setp, set: a comparison, then the Boolean op
 prepare_fn prepare_compare_pair; // setp, set of packed halves
 prepare_fn prepare_move;         // mov with vectors, addresses, clocks
 prepare_fn prepare_convert, prepare_convert_pack;
-prepare_fn prepare_meet, prepare_meet_here;
+prepare_fn prepare_warp_sync, prepare_warp_sync_here;
 prepare_fn prepare_set, prepare_barrier;
 prepare_fn prepare_rounding;     // rejects rounding modes that arithmetic does not have
 prepare_fn prepare_two_or_three; // min, max of f32: number of operands
@@ -42,5 +42,5 @@ exec_fn move_copy;
 struct code move_put(uint32_t whole, uint32_t whole_width, uint32_t part, uint32_t part_width,
                      uint32_t index);
 // Returns code that extracts part `index` of the lanes of `whole`.
-struct code move_take(uint32_t part, uint32_t part_width, uint32_t whole, uint32_t whole_width,
-                      uint32_t index);
+struct code move_extract(uint32_t part, uint32_t part_width, uint32_t whole, uint32_t whole_width,
+                         uint32_t index);

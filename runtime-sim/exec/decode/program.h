@@ -73,7 +73,7 @@ struct program_function {
     uint32_t shared_align; // alignment of the dynamic part
     uint32_t cluster[3];   // of a kernel: .reqnctapercluster, or 0
     uint32_t block[3];     // .reqntid, or 0
-    uint32_t most[3];      // .maxntid, a limit on the product, or 0
+    uint32_t max[3];       // .maxntid, a limit on the product, or 0
     uint32_t maxnreg;      // .maxnreg, or 0
     bool ordered;  // contains atomic, volatile or ordered accesses, so lanes and CTAs may wait for
                    // each other

@@ -68,7 +68,7 @@ static bool means_nothing(uint16_t word)
            (word < WORD_COUNT && isa_words[word].kind == KIND_BOOLEAN);
 }
 
-static bool take_attribute(uint16_t word, uint32_t *attributes, uint8_t *round)
+static bool match_attribute(uint16_t word, uint32_t *attributes, uint8_t *round)
 {
     for (uint32_t i = 0; i < ARRAY_LENGTH(attribute_words); i++) {
         if (attribute_words[i].word != word)
@@ -125,7 +125,7 @@ static const struct choices *choices_of(struct selection *selection, uint16_t op
 
 // Matches a word of the row. Words may be in any order, except that types must be in order, and so
 // must state spaces.
-static bool take_word(const struct row_choice *choice, uint16_t word, uint32_t *taken)
+static bool match_word(const struct row_choice *choice, uint16_t word, uint32_t *taken)
 {
     for (uint32_t n = 0; n < choice->count; n++) {
         if (*taken >> n & 1)
@@ -149,8 +149,8 @@ static bool fits(const struct row_choice *choice, const uint16_t *words, uint32_
     *attributes = 0;
     *round = ROUND_NEAREST;
     for (uint32_t i = 0; i < count; i++)
-        if (!take_word(choice, words[i], &taken) && !take_attribute(words[i], attributes, round) &&
-            !choice->any)
+        if (!match_word(choice, words[i], &taken) &&
+            !match_attribute(words[i], attributes, round) && !choice->any)
             return false;
     return taken == (1u << choice->count) - 1 &&
            (choice->any || !(*attributes & ~choice->row->allowed));

@@ -16,7 +16,7 @@ static uint32_t class_of(uint32_t width)
     return width ? (uint32_t)__builtin_ctz(width) + 1 : 0;
 }
 
-uint32_t slots_width(const struct ir_register *reg)
+uint32_t reg_slots_width(const struct ir_register *reg)
 {
     if (reg->bits == 1)
         return WIDTH_PREDICATE;
@@ -79,18 +79,18 @@ static void keep_parameters(const struct ir_function *fn, struct life *lives)
 }
 
 // Places the masks `written` from offset `at` on. Returns the end.
-static uint32_t find_unset(struct slots *slots, struct arena *arena, const struct ir_function *fn,
-                           uint32_t at)
+static uint32_t find_unset(struct reg_slots *slots, struct arena *arena,
+                           const struct ir_function *fn, uint32_t at)
 {
     uint32_t count = 0;
     for (uint32_t reg = 0; reg < fn->registers.n && fn->blocks.n; reg++)
         count += ir_live_in(fn, 0, reg);
-    slots->unset = ARENA_ARRAY(arena, struct slots_unset, count);
+    slots->unset = ARENA_ARRAY(arena, struct unset_reg_slot, count);
     slots->unset_count = 0;
     for (uint32_t reg = 0; reg < fn->registers.n && count; reg++) {
         if (!ir_live_in(fn, 0, reg) || is_parameter(fn, reg) || slots->offset[reg] == IR_NONE)
             continue;
-        slots->unset[slots->unset_count++] = (struct slots_unset){reg, at};
+        slots->unset[slots->unset_count++] = (struct unset_reg_slot){reg, at};
         at += lanes_bytes(WIDTH_PREDICATE);
     }
     return at;
@@ -104,13 +104,13 @@ static int by_first(const void *a, const void *b)
 }
 
 // The slots of one width: those in use, as a heap by the end of their lifetime.
-struct places {
+struct width_slots {
     VEC(struct life) busy; // reg: the slot
     VEC(uint32_t) free;
     uint32_t count;
 };
 
-static void heap_push(struct arena *arena, struct places *places, struct life life)
+static void heap_push(struct arena *arena, struct width_slots *places, struct life life)
 {
     vec_push(arena, &places->busy, life);
     struct life *heap = places->busy.v;
@@ -122,7 +122,7 @@ static void heap_push(struct arena *arena, struct places *places, struct life li
     }
 }
 
-static struct life heap_pop(struct places *places)
+static struct life heap_pop(struct width_slots *places)
 {
     struct life *heap = places->busy.v, top = heap[0];
     uint32_t n = --places->busy.n;
@@ -139,7 +139,7 @@ static struct life heap_pop(struct places *places)
     return top;
 }
 
-static uint32_t take_place(struct arena *arena, struct places *places, struct life life)
+static uint32_t allocate_offset(struct arena *arena, struct width_slots *places, struct life life)
 {
     while (places->busy.n && places->busy.v[0].last < life.first)
         vec_push(arena, &places->free, heap_pop(places).reg);
@@ -149,30 +149,30 @@ static uint32_t take_place(struct arena *arena, struct places *places, struct li
 }
 
 // Returns the maximum number of live 32-bit registers, from the starts and ends of lifetimes.
-static uint32_t most_at_once(const struct ir_function *fn, const struct life *lives, uint32_t count,
-                             struct arena *scratch)
+static uint32_t max_at_once(const struct ir_function *fn, const struct life *lives, uint32_t count,
+                            struct arena *scratch)
 {
     uint32_t *change = ARENA_ARRAY(scratch, uint32_t, fn->insts.n + 2);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t words = (slots_width(&fn->registers.v[lives[i].reg]) + 3) / 4;
+        uint32_t words = (reg_slots_width(&fn->registers.v[lives[i].reg]) + 3) / 4;
         change[lives[i].first] += words;
         change[lives[i].last + 1] -= words;
     }
-    uint32_t most = 0, now = 0;
+    uint32_t max = 0, now = 0;
     for (uint32_t i = 0; i <= fn->insts.n; i++) {
         now += change[i];
-        most = now > most ? now : most;
+        max = now > max ? now : max;
     }
-    return most;
+    return max;
 }
 
-void slots_assign(struct slots *slots, struct arena *arena, const struct ir_function *fn)
+void reg_slots_assign(struct reg_slots *slots, struct arena *arena, const struct ir_function *fn)
 {
     struct arena scratch;
     arena_init(&scratch, arena->memory);
     uint32_t count = fn->registers.n, used = 0;
     struct life *lives = ARENA_ARRAY(&scratch, struct life, count);
-    struct places places[CLASSES] = {0};
+    struct width_slots places[CLASSES] = {0};
     slots->offset = ARENA_ARRAY(arena, uint32_t, count);
     find_lives(fn, lives);
     keep_parameters(fn, lives);
@@ -183,8 +183,8 @@ void slots_assign(struct slots *slots, struct arena *arena, const struct ir_func
     }
     qsort(lives, used, sizeof *lives, by_first);
     for (uint32_t i = 0; i < used; i++) {
-        uint32_t class = class_of(slots_width(&fn->registers.v[lives[i].reg]));
-        slots->offset[lives[i].reg] = take_place(&scratch, &places[class], lives[i]);
+        uint32_t class = class_of(reg_slots_width(&fn->registers.v[lives[i].reg]));
+        slots->offset[lives[i].reg] = allocate_offset(&scratch, &places[class], lives[i]);
     }
     uint32_t begin[CLASSES], at = 0;
     for (uint32_t class = CLASSES; class -- > 0;) {
@@ -192,12 +192,12 @@ void slots_assign(struct slots *slots, struct arena *arena, const struct ir_func
         at += places[class].count * lanes_bytes(class ? 1u << (class - 1) : WIDTH_PREDICATE);
     }
     for (uint32_t i = 0; i < used; i++) {
-        uint32_t width = slots_width(&fn->registers.v[lives[i].reg]);
+        uint32_t width = reg_slots_width(&fn->registers.v[lives[i].reg]);
         uint32_t *offset = &slots->offset[lives[i].reg];
         *offset = begin[class_of(width)] + *offset * lanes_bytes(width);
     }
     at = find_unset(slots, arena, fn, at);
     slots->frame_bytes = (at + 63) & ~63u;
-    slots->registers = most_at_once(fn, lives, used, &scratch);
+    slots->registers = max_at_once(fn, lives, used, &scratch);
     arena_free(&scratch);
 }

@@ -25,5 +25,5 @@ struct convert {
 
 // The code->value of mov: a kind, and in the bits above it the index of the part.
 
-enum move_kind { MOVE_COPY, MOVE_PACK, MOVE_TAKE };
+enum move_kind { MOVE_COPY, MOVE_PACK, MOVE_EXTRACT };
 enum { MOVE_INDEX_SHIFT = 8 };

@@ -36,8 +36,8 @@ INLINE uint16_t f16_of_f32(float value)
 {
     uint32_t bits = bits_f32(value), sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
     // Subnormal: the last digit of ½ + x is the last digit of the result.
-    uint32_t least = magnitude < 0x38800000 ? magnitude : 0x38800000;
-    uint32_t small = bits_f32(f32_of(least) + 0.5f) - 0x3f000000;
+    uint32_t min = magnitude < 0x38800000 ? magnitude : 0x38800000;
+    uint32_t small = bits_f32(f32_of(min) + 0.5f) - 0x3f000000;
     uint32_t large = (magnitude - (112u << 23) + 0xfff + (magnitude >> 13 & 1)) >> 13;
     uint32_t half = choose(mask_below(magnitude, 0x38800000), small, large);
     half = choose(mask_below(magnitude, 0x477ff000), half, 0x7c00);
@@ -86,6 +86,6 @@ INLINE uint16_t flush_half(enum half_format format, uint16_t half)
 // Flushes a result, before it is rounded, that would be below the smallest normal number.
 INLINE float flush_tiny(enum half_format format, float value)
 {
-    float least = format == HALF_F16 ? 0x1p-14f - 0x1p-26f : 0x1p-126f - 0x1p-135f;
-    return fabsf(value) < least ? f32_of(bits_f32(value) & 0x80000000) : value;
+    float min = format == HALF_F16 ? 0x1p-14f - 0x1p-26f : 0x1p-126f - 0x1p-135f;
+    return fabsf(value) < min ? f32_of(bits_f32(value) & 0x80000000) : value;
 }

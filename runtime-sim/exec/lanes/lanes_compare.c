@@ -47,7 +47,7 @@
         }                                                                                          \
         union lanes *to = dp;                                                                      \
         to[0].mask = lower;                                                                        \
-        if (code->d2 != SLOT_NONE)                                                                 \
+        if (code->d2 != REG_SLOT_NONE)                                                             \
             to[1].mask = upper;                                                                    \
     }
 INTEGER(u16, uint16_t)

@@ -8,7 +8,7 @@ struct small {
     uint32_t normal;  // the smallest normal number, as f32
     uint32_t rebias;  // exponents of f32 below the smallest normal exponent
     uint32_t magic;   // an f32 number whose last digit is that of subnormals
-    uint32_t most, nan;
+    uint32_t max, nan;
 };
 static const struct small small_e4m3 = {20, 0x3c800000, 120, 0x46800000, 0x7e, 0x7f};
 static const struct small small_e5m2 = {21, 0x38800000, 112, 0x43000000, 0x7b, 0x7f};
@@ -17,12 +17,12 @@ INLINE uint32_t small_of_f32(struct small to, float value)
 {
     uint32_t bits = bits_f32(value), sign = bits >> 24 & 0x80, magnitude = bits & 0x7fffffff;
     uint32_t is_small = mask_below(magnitude, to.normal);
-    uint32_t least = choose(is_small, magnitude, to.normal);
-    uint32_t low = bits_f32(f32_of(least) + f32_of(to.magic)) - to.magic;
+    uint32_t min = choose(is_small, magnitude, to.normal);
+    uint32_t low = bits_f32(f32_of(min) + f32_of(to.magic)) - to.magic;
     uint32_t half = (1u << (to.dropped - 1)) - 1 + (magnitude >> to.dropped & 1);
     uint32_t high = (magnitude - (to.rebias << 23) + half) >> to.dropped;
     uint32_t code = choose(is_small, low, high & 0x7fffff);
-    code = choose(mask_below(code, to.most), code, to.most);
+    code = choose(mask_below(code, to.max), code, to.max);
     return choose(mask_below(0x7f800000, magnitude), to.nan, sign | code);
 }
 

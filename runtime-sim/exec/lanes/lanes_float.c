@@ -20,17 +20,17 @@ INLINE void each_f32_ftz(const struct code *code, f32_fn *fn, void *dp, const vo
 {
     float out[LANES];
     const float *ap = sp[0], *bp = sp[1], *cp = sp[sources - 1];
-    uint32_t least = UINT32_MAX;
+    uint32_t min = UINT32_MAX;
     EACH(LANES)
     {
         float a = ap[i], b = bp[i], c = cp[i], value = fn(a, b, c);
         uint32_t near = lesser(above_zero(a), above_zero(b));
         near = sources == 3 ? lesser(near, above_zero(c)) : near;
         near = lesser(near, above_zero(value));
-        least = lesser(least, near);
+        min = lesser(min, near);
         out[i] = canonical(value);
     }
-    if (least <= above_zero(0x1p-126f))
+    if (min <= above_zero(0x1p-126f))
         each_f32_mode(code, fn, LANES, ATTR_FTZ, dp, sp, sources);
     else
         memcpy(dp, out, sizeof out);

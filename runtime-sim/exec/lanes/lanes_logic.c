@@ -109,7 +109,7 @@ static void pick_all(uint32_t *to, const void *const *sp, uint32_t digit, uint32
 
 static void prmt(const struct code *code, void *dp, const void *const *sp)
 {
-    if (code->s[2] >> SLOT_SHIFT != BASE_PROGRAM) {
+    if (code->s[2] >> REG_SLOT_SHIFT != BASE_PROGRAM) {
         prmt_each(code, dp, sp);
         return;
     }

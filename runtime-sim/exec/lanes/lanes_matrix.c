@@ -4,7 +4,7 @@
 #include "runtime-sim/exec/lanes/matrix_ops.h"
 
 // Extracts element e of a register, for elements of up to 32 bits, from all lanes.
-INLINE void take_elements(const struct fragment *f, const union lanes *from, uint32_t e,
+INLINE void load_elements(const struct fragment *f, const union lanes *from, uint32_t e,
                           uint32_t *to)
 {
     uint32_t shift = e * f->bits, mask = f->bits == 32 ? UINT32_MAX : (1u << f->bits) - 1;
@@ -19,7 +19,7 @@ static void gather(const struct fragment *f, void *const *registers, uint64_t *b
             uint64_t *to = bits + f->base[r] + e * f->step;
             uint32_t some[LANES];
             if (f->bits < 64)
-                take_elements(f, from, e, some);
+                load_elements(f, from, e, some);
             for (int i = 0; i < LANES; i++)
                 to[f->lane[i]] = f->bits < 64 ? some[i] : from->u64[i];
         }
@@ -86,7 +86,7 @@ static void gather_doubles(const struct fragment *f, void *const *registers, dou
     for (uint32_t r = 0; r < f->registers; r++)
         for (uint32_t e = 0; e < f->per; e++) {
             double *to = numbers + f->base[r] + e * f->step;
-            take_elements(f, registers[f->first + r], e, bits);
+            load_elements(f, registers[f->first + r], e, bits);
             as_floats(f->type, bits, some);
             for (int i = 0; i < LANES; i++)
                 to[f->lane[i]] = (double)some[i];
@@ -100,7 +100,7 @@ static void gather_integers(const struct fragment *f, void *const *registers, in
     for (uint32_t r = 0; r < f->registers; r++)
         for (uint32_t e = 0; e < f->per; e++) {
             int32_t *to = numbers + f->base[r] + e * f->step;
-            take_elements(f, registers[f->first + r], e, bits);
+            load_elements(f, registers[f->first + r], e, bits);
             as_integers(f->type, bits, some);
             for (int i = 0; i < LANES; i++)
                 to[f->lane[i]] = some[i];

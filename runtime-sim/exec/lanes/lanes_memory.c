@@ -4,17 +4,17 @@
 
 static struct span span_of_all(const uint64_t *address)
 {
-    int64_t least = INT64_MAX, most = INT64_MIN;
+    int64_t min = INT64_MAX, max = INT64_MIN;
     uint64_t bits = 0, sign = UINT64_C(1) << 63;
     EACH_LANE
     {
         int64_t at = (int64_t)(address[i] ^ sign); // compares unsigned numbers with a signed
                                                    // comparison
-        least = at < least ? at : least;
-        most = at > most ? at : most;
+        min = at < min ? at : min;
+        max = at > max ? at : max;
         bits |= address[i];
     }
-    return (struct span){(uint64_t)least ^ sign, (uint64_t)most ^ sign, bits};
+    return (struct span){(uint64_t)min ^ sign, (uint64_t)max ^ sign, bits};
 }
 
 static struct span span(const uint64_t *address, uint32_t mask)
@@ -29,16 +29,16 @@ static struct span span(const uint64_t *address, uint32_t mask)
 // Addresses of 32 bits need half of the work.
 static struct span narrow_addresses(uint64_t *address, const uint32_t *base, uint32_t offset)
 {
-    uint32_t least = UINT32_MAX, most = 0, bits = 0;
+    uint32_t min = UINT32_MAX, max = 0, bits = 0;
     EACH_LANE
     {
         uint32_t at = base[i] + offset;
-        least = at < least ? at : least;
-        most = at > most ? at : most;
+        min = at < min ? at : min;
+        max = at > max ? at : max;
         bits |= at;
         address[i] = at;
     }
-    return (struct span){least, most, bits};
+    return (struct span){min, max, bits};
 }
 
 static struct span addresses(uint64_t *address, const void *base, uint32_t base_width,
@@ -68,9 +68,9 @@ static bool in_a_row(const uint64_t *address, uint64_t bytes)
 
 // Returns the position that address 0 would have. It is not a pointer, since it need not be in an
 // object.
-static inline uintptr_t start_of(const void *host, uint64_t least)
+static inline uintptr_t start_of(const void *host, uint64_t min)
 {
-    return (uintptr_t)host - (uintptr_t)least;
+    return (uintptr_t)host - (uintptr_t)min;
 }
 
 static inline void *memory_at(uintptr_t start, uint64_t address)
@@ -182,31 +182,30 @@ static gather_fn *const signed_gathers[5][5] = {
     OF_LANE(load_128),
 };
 
-static void load(void *lanes, uint32_t width, const uint8_t *host, uint64_t least,
+static void load(void *lanes, uint32_t width, const uint8_t *host, uint64_t min,
                  const uint64_t *address, uint32_t mask, uint32_t bytes, bool sign)
 {
     int lane = __builtin_ctz(width), memory = __builtin_ctz(bytes);
     enum row_pattern pattern =
         mask == FULL_MASK && width == 4 && bytes == 4 ? find_pattern(address, bytes) : PATTERN_NONE;
     if (pattern == PATTERN_ROWS)
-        load_rows(lanes, start_of(host, least), address);
+        load_rows(lanes, start_of(host, min), address);
     else if (pattern == PATTERN_SAME)
-        load_same(lanes, start_of(host, least), address);
+        load_same(lanes, start_of(host, min), address);
     else if (mask == FULL_MASK && width == bytes && in_a_row(address, bytes))
         memcpy(lanes, host, (size_t)LANES * bytes);
     else
-        (sign ? signed_gathers : gathers)[lane][memory](lanes, start_of(host, least), address,
-                                                        mask);
+        (sign ? signed_gathers : gathers)[lane][memory](lanes, start_of(host, min), address, mask);
 }
 
-static void store(const void *lanes, uint32_t width, uint8_t *host, uint64_t least,
+static void store(const void *lanes, uint32_t width, uint8_t *host, uint64_t min,
                   const uint64_t *address, uint32_t mask, uint32_t bytes)
 {
     int lane = __builtin_ctz(width), memory = __builtin_ctz(bytes);
     if (mask == FULL_MASK && width == bytes && in_a_row(address, bytes))
         memcpy(host, lanes, (size_t)LANES * bytes);
     else
-        scatters[lane][memory](lanes, start_of(host, least), address, mask);
+        scatters[lane][memory](lanes, start_of(host, min), address, mask);
 }
 
 #define BLEND(member)                                                                              \

@@ -15,29 +15,29 @@ static void pack(const struct code *code, void *d, const void *const *s)
             memcpy(to + i * code->width + k * part, (const uint8_t *)s[k] + i * part, part);
 }
 
-#define TAKE(name, T, U)                                                                           \
+#define EXTRACT(name, T, U)                                                                        \
     static void name(void *d, const void *s, uint32_t index)                                       \
     {                                                                                              \
         T *to = d;                                                                                 \
         const U *from = s;                                                                         \
         EACH_LANE to[i] = (T)(from[i] >> index * 8 * sizeof(T));                                   \
     }
-TAKE(take_4_8, uint32_t, uint64_t)
-TAKE(take_2_8, uint16_t, uint64_t)
-TAKE(take_2_4, uint16_t, uint32_t)
-#undef TAKE
+EXTRACT(extract_4_8, uint32_t, uint64_t)
+EXTRACT(extract_2_8, uint16_t, uint64_t)
+EXTRACT(extract_2_4, uint16_t, uint32_t)
+#undef EXTRACT
 
 // code->round is the size of the whole in bytes.
-static void take(const struct code *code, void *d, const void *s)
+static void extract_piece(const struct code *code, void *d, const void *s)
 {
     uint32_t index = (uint32_t)(code->value >> MOVE_INDEX_SHIFT);
     uint32_t whole = code->round, part = code->width;
     if (whole == 8 && part == 4)
-        take_4_8(d, s, index);
+        extract_4_8(d, s, index);
     else if (whole == 8 && part == 2)
-        take_2_8(d, s, index);
+        extract_2_8(d, s, index);
     else if (whole == 4 && part == 2)
-        take_2_4(d, s, index);
+        extract_2_4(d, s, index);
     else
         for (uint32_t i = 0; i < LANES; i++)
             memcpy((uint8_t *)d + i * part, (const uint8_t *)s + i * whole + index * part, part);
@@ -47,7 +47,7 @@ static void move_lanes(const struct code *code, void *d, const void *const *s)
 {
     switch ((uint8_t)code->value) {
     case MOVE_COPY: memmove(d, s[0], lanes_bytes(code->width)); break;
-    case MOVE_TAKE: take(code, d, s[0]); break;
+    case MOVE_EXTRACT: extract_piece(code, d, s[0]); break;
     default:
         if (code->source_count == 2 && code->width == 8)
             pack_2_4(code, d, s);

@@ -8,7 +8,7 @@
 
 // A format: the unsigned integer type U of its bits, infinity, the smallest normal number, the NaN
 // of results.
-#define FORMAT(format, U, S, infinity, least, nan)                                                 \
+#define FORMAT(format, U, S, infinity, smallest, nan)                                              \
     enum { BITS_##format = 8 * sizeof(U) };                                                        \
     INLINE U magnitude_##format(U a)                                                               \
     {                                                                                              \
@@ -24,14 +24,14 @@
     }                                                                                              \
     INLINE U flushed_##format(U a, uint32_t attributes)                                            \
     {                                                                                              \
-        return attributes & ATTR_FTZ && magnitude_##format(a) < least ? sign_##format(a) : a;      \
+        return attributes & ATTR_FTZ && magnitude_##format(a) < smallest ? sign_##format(a) : a;   \
     }                                                                                              \
     /* Integers in the order of the numbers, −0 below +0. */                                     \
     INLINE S key_##format(U a)                                                                     \
     {                                                                                              \
         return (S)(a ^ magnitude_##format((U)((S)a >> (BITS_##format - 1))));                      \
     }                                                                                              \
-    INLINE U least_##format(U a, U b)                                                              \
+    INLINE U smallest_##format(U a, U b)                                                           \
     {                                                                                              \
         return key_##format(a) < key_##format(b) ? a : b;                                          \
     }                                                                                              \
@@ -108,10 +108,10 @@ FORMAT(f64, uint64_t, int64_t, UINT64_C(0x7ff0000000000000), UINT64_C(0x00100000
         }                                                                                          \
     }
 #define CHOICE(type, format, U, count)                                                             \
-    CHOICE_AS(min_##type, least, format, U, count, 0)                                              \
-    CHOICE_AS(min_ftz_##type, least, format, U, count, ATTR_FTZ)                                   \
-    CHOICE_AS(min_nan_##type, least, format, U, count, ATTR_NAN)                                   \
-    CHOICE_AS(min_any_##type, least, format, U, count, code->attributes)                           \
+    CHOICE_AS(min_##type, smallest, format, U, count, 0)                                           \
+    CHOICE_AS(min_ftz_##type, smallest, format, U, count, ATTR_FTZ)                                \
+    CHOICE_AS(min_nan_##type, smallest, format, U, count, ATTR_NAN)                                \
+    CHOICE_AS(min_any_##type, smallest, format, U, count, code->attributes)                        \
     CHOICE_AS(max_##type, greatest, format, U, count, 0)                                           \
     CHOICE_AS(max_ftz_##type, greatest, format, U, count, ATTR_FTZ)                                \
     CHOICE_AS(max_nan_##type, greatest, format, U, count, ATTR_NAN)                                \
@@ -125,7 +125,7 @@ ALL(bf16x2, bf16, uint16_t, 2 * LANES)
 UNARY(f32, f32, uint32_t, LANES)
 UNARY_AS(abs_f64, absolute, f64, uint64_t, LANES, 0)
 UNARY_AS(neg_f64, negative, f64, uint64_t, LANES, 0)
-CHOICE_AS(min_f64, least, f64, uint64_t, LANES, 0)
+CHOICE_AS(min_f64, smallest, f64, uint64_t, LANES, 0)
 CHOICE_AS(max_f64, greatest, f64, uint64_t, LANES, 0)
 
 // f32 has min and max of two or three sources.
@@ -147,10 +147,10 @@ CHOICE(two_f32, f32, uint32_t, LANES)
             to[i] = choose_f32(both, c, fn(both, c), asked);                                       \
         }                                                                                          \
     }
-THREE(min, least_f32, 0)
-THREE(min_ftz, least_f32, ATTR_FTZ)
-THREE(min_nan, least_f32, ATTR_NAN)
-THREE(min_any, least_f32, code->attributes)
+THREE(min, smallest_f32, 0)
+THREE(min_ftz, smallest_f32, ATTR_FTZ)
+THREE(min_nan, smallest_f32, ATTR_NAN)
+THREE(min_any, smallest_f32, code->attributes)
 THREE(max, greatest_f32, 0)
 THREE(max_ftz, greatest_f32, ATTR_FTZ)
 THREE(max_nan, greatest_f32, ATTR_NAN)
@@ -173,13 +173,13 @@ LANES_2(copysign_f64, uint64_t, uint64_t, uint64_t, sign_f64(a) | magnitude_f64(
         }                                                                                          \
         *(uint32_t *)dp = mask;                                                                    \
     }
-#define PROPERTIES(format, U, infinity, least)                                                     \
+#define PROPERTIES(format, U, infinity, smallest)                                                  \
     PROPERTY(finite_##format, U, a < infinity)                                                     \
     PROPERTY(infinite_##format, U, a == infinity)                                                  \
     PROPERTY(number_##format, U, a <= infinity)                                                    \
     PROPERTY(notanumber_##format, U, a > infinity)                                                 \
-    PROPERTY(normal_##format, U, (a >= least && a < infinity) || a == 0)                           \
-    PROPERTY(subnormal_##format, U, a < least && a != 0)
+    PROPERTY(normal_##format, U, (a >= smallest && a < infinity) || a == 0)                        \
+    PROPERTY(subnormal_##format, U, a < smallest && a != 0)
 PROPERTIES(f32, uint32_t, 0x7f800000, 0x00800000)
 PROPERTIES(f64, uint64_t, UINT64_C(0x7ff0000000000000), UINT64_C(0x0010000000000000))
 

@@ -9,7 +9,7 @@
 #include "runtime-sim/exec/decode/prepare.h"
 __extension__ typedef __int128 wide_signed;
 
-static void take_part(int64_t *to, struct video_part part, const void *const *sp)
+static void select_part(int64_t *to, struct video_part part, const void *const *sp)
 {
     const uint32_t *low = sp[0], *high = sp[1];
     uint64_t at = part.at, mask = (UINT64_C(1) << part.bits) - 1;
@@ -66,8 +66,8 @@ static void finish(uint32_t *result, int64_t *value, const struct video *v, uint
         (void)count_mask;                                                                          \
         memcpy(result, sp[2], sizeof result);                                                      \
         for (uint32_t n = 0; n < v->count; n++) {                                                  \
-            take_part(as, v->a[n], sp);                                                            \
-            take_part(bs, v->b[n], sp);                                                            \
+            select_part(as, v->a[n], sp);                                                          \
+            select_part(bs, v->b[n], sp);                                                          \
             EACH_LANE                                                                              \
             {                                                                                      \
                 int64_t a = as[i], b = bs[i];                                                      \
@@ -112,8 +112,8 @@ static void multiply(const struct code *code, void *dp, const void *const *sp)
     uint32_t *to = dp;
     uint64_t sign = v->sign ? UINT64_C(0x80000000) : 0;
     wide_signed top = v->sign ? INT32_MAX : UINT32_MAX, bottom = v->sign ? INT32_MIN : 0;
-    take_part(a, v->a[0], sp);
-    take_part(b, v->b[0], sp);
+    select_part(a, v->a[0], sp);
+    select_part(b, v->b[0], sp);
     for (int i = 0; i < LANES; i++) {
         wide_signed product = (wide_signed)a[i] * b[i];
         int64_t third = (int64_t)(((uint64_t)c[i] ^ sign) - sign);

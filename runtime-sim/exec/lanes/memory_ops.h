@@ -5,7 +5,7 @@
 // Minimum and maximum address of the lanes in `mask` (not 0), and the disjunction of all their
 // bits.
 struct span {
-    uint64_t least, most, bits;
+    uint64_t min, max, bits;
 };
 
 struct memory_ops {
@@ -18,11 +18,11 @@ struct memory_ops {
     bool (*in_a_row)(const uint64_t *address, uint64_t bytes);
     // Loads lanes of `width` bytes from `bytes` bytes at host + address − least. Extends them by
     // sign or zero; narrower lanes get the low part.
-    void (*load)(void *lanes, uint32_t width, const uint8_t *host, uint64_t least,
+    void (*load)(void *lanes, uint32_t width, const uint8_t *host, uint64_t min,
                  const uint64_t *address, uint32_t mask, uint32_t bytes, bool sign);
     // Stores the low `bytes` bytes of lanes of `width` bytes, in the order of the lanes; zeros for
     // bytes that the lane does not have.
-    void (*store)(const void *lanes, uint32_t width, uint8_t *host, uint64_t least,
+    void (*store)(const void *lanes, uint32_t width, uint8_t *host, uint64_t min,
                   const uint64_t *address, uint32_t mask, uint32_t bytes);
     // Copies the lanes in `mask`.
     void (*blend)(void *to, const void *from, uint32_t mask, uint32_t width);

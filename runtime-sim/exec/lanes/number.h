@@ -154,17 +154,17 @@ static inline uint64_t number_in_integer(struct number number, const struct form
 {
     uint64_t top = UINT64_C(1) << (to->bits - 1);
     bool is_unsigned = to->kind == FORMAT_UNSIGNED;
-    uint64_t most = number.negative ? (is_unsigned ? 0 : top)
-                    : is_unsigned   ? (top - 1) * 2 + 1
-                                    : top - 1;
+    uint64_t max = number.negative ? (is_unsigned ? 0 : top)
+                   : is_unsigned   ? (top - 1) * 2 + 1
+                                   : top - 1;
     number.exponent += to->fraction;
     number_to_integral(&number, how);
     uint64_t magnitude = number.digits;
     if (number.kind == NUMBER_INFINITE || (magnitude && number_top(&number) > 63))
-        magnitude = most;
+        magnitude = max;
     else
         magnitude = magnitude ? magnitude << number.exponent : 0;
-    magnitude = magnitude > most ? most : magnitude;
+    magnitude = magnitude > max ? max : magnitude;
     return low_bits(number.negative ? 0 - magnitude : magnitude, to->bits);
 }
 
@@ -202,16 +202,16 @@ static inline bool overflows_to_infinity(bool negative, const struct rounding *h
 static inline uint64_t rounded_code(const struct number *number, const struct format *to,
                                     const struct rounding *how)
 {
-    int32_t top = number_top(number), least = 1 - to->bias;
-    int32_t lowest = (top > least ? top : least) - to->fraction;
-    if (how->flush && top < least) { // rounds as with an unlimited exponent
+    int32_t top = number_top(number), min = 1 - to->bias;
+    int32_t lowest = (top > min ? top : min) - to->fraction;
+    if (how->flush && top < min) { // rounds as with an unlimited exponent
         uint64_t digits = drop_digits(number->digits, top - to->fraction - number->exponent,
                                       number->negative, how);
-        bool carried = digits >> (to->fraction + 1) && top + 1 == least;
+        bool carried = digits >> (to->fraction + 1) && top + 1 == min;
         return carried ? UINT64_C(1) << to->fraction : 0;
     }
     uint64_t kept = drop_digits(number->digits, lowest - number->exponent, number->negative, how);
-    return ((uint64_t)(top > least ? top - least : 0) << to->fraction) + kept;
+    return ((uint64_t)(top > min ? top - min : 0) << to->fraction) + kept;
 }
 
 // Converts to a floating-point format. Requires a number other than NaN.
@@ -220,16 +220,16 @@ static inline uint64_t number_in_float(const struct number *number, const struct
 {
     uint64_t sign = (uint64_t)number->negative << (to->exponent + to->fraction);
     uint64_t infinity = low_bits(~UINT64_C(0), to->exponent) << to->fraction;
-    uint64_t most = to->kind == FORMAT_IEEE  ? infinity - 1
-                    : to->kind == FORMAT_NAN ? (infinity | low_bits(~UINT64_C(0), to->fraction)) - 1
-                                             : infinity | low_bits(~UINT64_C(0), to->fraction);
+    uint64_t max = to->kind == FORMAT_IEEE  ? infinity - 1
+                   : to->kind == FORMAT_NAN ? (infinity | low_bits(~UINT64_C(0), to->fraction)) - 1
+                                            : infinity | low_bits(~UINT64_C(0), to->fraction);
     if (number->kind == NUMBER_INFINITE)
-        return sign | (how->finite ? most : infinity);
+        return sign | (how->finite ? max : infinity);
     if (!number->digits)
         return sign;
     uint64_t code = rounded_code(number, to, how);
-    if (code > most)
-        code = how->finite || !overflows_to_infinity(number->negative, how) ? most : infinity;
+    if (code > max)
+        code = how->finite || !overflows_to_infinity(number->negative, how) ? max : infinity;
     return sign | code;
 }
 

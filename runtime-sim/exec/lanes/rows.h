@@ -65,7 +65,7 @@ enum exec_group {
     EXEC_approx,
     EXEC_float_any,
     EXEC_divide_any,
-    EXEC_meet,
+    EXEC_warp_sync,
     EXEC_matrix,
     EXEC_texture,
     EXEC_steps,

@@ -230,7 +230,7 @@ void access_addresses(struct warp *warp, const struct path *path, const struct c
                       const struct memory_code *memory, uint32_t mask, uint32_t bytes,
                       struct access *access)
 {
-    const void *base = memory->base_width ? warp_slot(warp, memory->base) : NULL;
+    const void *base = memory->base_width ? warp_register_lanes(warp, memory->base) : NULL;
     uint64_t offset = (uint64_t)memory->offset + (memory->in_frame ? path->local : 0);
     access->code = code;
     access->memory = memory;

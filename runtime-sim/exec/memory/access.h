@@ -13,14 +13,14 @@ struct memory_code {
     uint16_t order;    // isa_word of .volatile, .relaxed …, or W_weak
     uint16_t scope;    // isa_word of .cta, .gpu …, or W_UNKNOWN
     uint16_t cache[4]; // cache operators and hints, terminated by W_UNKNOWN
-    uint32_t policy;   // slot of the cache policy, or SLOT_NONE
+    uint32_t policy;   // slot of the cache policy, or REG_SLOT_NONE
     uint8_t bytes;     // bytes of one element in memory
     uint8_t elements;
     uint8_t base_width; // width of the address register; 0: no register
     bool sign;          // a loaded element is sign-extended
     bool in_frame;      // `offset` is relative to the function's part of local memory
     bool parameter;     // a parameter of a function or call, written by the caller
-    uint32_t base;      // slot of the address register, or SLOT_NONE
+    uint32_t base;      // slot of the address register, or REG_SLOT_NONE
     int64_t offset;
 };
 

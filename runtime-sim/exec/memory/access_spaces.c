@@ -6,7 +6,7 @@
 
 static uint64_t read_lane(const struct warp *warp, uint32_t slot, uint32_t width, uint32_t lane)
 {
-    const void *lanes = warp_slot(warp, slot);
+    const void *lanes = warp_register_lanes(warp, slot);
     return width == 4 ? ((const uint32_t *)lanes)[lane] : ((const uint64_t *)lanes)[lane];
 }
 
@@ -17,7 +17,7 @@ static enum step_result each_lane(struct warp *warp, const struct code *code, ui
                                   address_fn *fn)
 {
     union lanes *to = &warp->temp[0];
-    const uint32_t *b = code->source_count > 1 ? warp_slot(warp, code->s[1]) : NULL;
+    const uint32_t *b = code->source_count > 1 ? warp_register_lanes(warp, code->s[1]) : NULL;
     for (uint32_t i = 0; i < LANES; i++) {
         uint64_t a = read_lane(warp, code->s[0], (uint32_t)code->value, i);
         uint64_t value = fn(warp->cta, a, b ? b[i] : 0);
@@ -27,7 +27,7 @@ static enum step_result each_lane(struct warp *warp, const struct code *code, ui
             to->u64[i] = value;
     }
     if (mask)
-        warp->ops->blend(warp_slot(warp, code->d), to, mask, code->width);
+        warp->ops->blend(warp_register_lanes(warp, code->d), to, mask, code->width);
     return STEP_NEXT;
 }
 
@@ -139,7 +139,7 @@ enum step_result step_is_in_space(struct warp *warp, struct path *path, const st
                                   uint32_t mask)
 {
     const struct space_code *what = code->extra;
-    uint32_t *to = warp_slot(warp, code->d), result = 0;
+    uint32_t *to = warp_register_lanes(warp, code->d), result = 0;
     (void)path;
     for (uint32_t i = 0; i < LANES; i++)
         result |=
@@ -151,16 +151,16 @@ enum step_result step_is_in_space(struct warp *warp, struct path *path, const st
 
 // The stack of a thread grows upwards here. Its height is the same for all lanes of a path.
 
-enum { MOST_LOCAL = 512 << 10 }; // as in CUDA
+enum { MAX_LOCAL = 512 << 10 }; // as in CUDA
 
 // Reconverging lanes keep what any of them has allocated.
 static void grow_stack(struct warp *warp, struct path *path, uint32_t end)
 {
     path->local_end = end;
-    for (uint32_t i = path->join; i != IR_NONE && !warp->joins.v[i].call;
-         i = warp->joins.v[i].parent)
-        if (warp->joins.v[i].local_end < end)
-            warp->joins.v[i].local_end = end;
+    for (uint32_t i = path->reconvergence; i != IR_NONE && !warp->reconvergences.v[i].call;
+         i = warp->reconvergences.v[i].parent)
+        if (warp->reconvergences.v[i].local_end < end)
+            warp->reconvergences.v[i].local_end = end;
     warp_reserve(warp, 0, end);
 }
 
@@ -173,18 +173,18 @@ static void put_all(struct warp *warp, const struct code *code, uint32_t mask, u
         else
             to->u64[i] = value;
     }
-    warp->ops->blend(warp_slot(warp, code->d), to, mask, code->width);
+    warp->ops->blend(warp_register_lanes(warp, code->d), to, mask, code->width);
 }
 
-static uint64_t most_of(const struct warp *warp, const struct code *code, uint32_t mask)
+static uint64_t largest_of(const struct warp *warp, const struct code *code, uint32_t mask)
 {
-    uint64_t most = 0;
+    uint64_t max = 0;
     for (; mask; mask &= mask - 1) {
         uint64_t one =
             read_lane(warp, code->s[0], (uint32_t)code->value, (uint32_t)__builtin_ctz(mask));
-        most = one > most ? one : most;
+        max = one > max ? one : max;
     }
-    return most;
+    return max;
 }
 
 enum step_result step_alloca(struct warp *warp, struct path *path, const struct code *code,
@@ -193,9 +193,9 @@ enum step_result step_alloca(struct warp *warp, struct path *path, const struct 
     const struct space_code *what = code->extra;
     if (!mask)
         return STEP_NEXT;
-    uint64_t bytes = most_of(warp, code, mask);
+    uint64_t bytes = largest_of(warp, code, mask);
     uint64_t begin = align_up(path->local_end, what->align);
-    if (bytes > MOST_LOCAL || begin + bytes > MOST_LOCAL)
+    if (bytes > MAX_LOCAL || begin + bytes > MAX_LOCAL)
         return warp_fault(warp, code, mask, "stack overflow in this thread");
     grow_stack(warp, path, (uint32_t)(begin + bytes));
     put_all(warp, code, mask, begin);
@@ -215,9 +215,9 @@ enum step_result step_stack_restore(struct warp *warp, struct path *path, const 
 {
     if (!mask)
         return STEP_NEXT;
-    uint64_t end = most_of(warp, code, mask);
+    uint64_t end = largest_of(warp, code, mask);
     const struct program_function *fn = &warp->program->functions.v[path->function];
-    if (end < path->local + (uint64_t)fn->local_bytes || end > MOST_LOCAL)
+    if (end < path->local + (uint64_t)fn->local_bytes || end > MAX_LOCAL)
         return warp_fault(warp, code, mask,
                           "the stack is set to a value that no stacksave returned");
     if (mask == path->mask) // other lanes may still use the stack

@@ -11,7 +11,7 @@ struct copy {
 
 static uint32_t number(const struct warp *warp, const struct code *code, uint32_t n, uint32_t lane)
 {
-    return ((const uint32_t *)warp_slot(warp, code->s[n]))[lane];
+    return ((const uint32_t *)warp_register_lanes(warp, code->s[n]))[lane];
 }
 
 static void begin(struct warp *warp, const struct path *path, const struct code *code,
@@ -74,7 +74,7 @@ static uint32_t bytes_read(const struct warp *warp, const struct code *code, uin
 {
     const struct async_code *what = code->extra;
     if (what->ignored)
-        return *(const uint32_t *)warp_slot(warp, code->s[1]) >> lane & 1 ? 0 : bytes;
+        return *(const uint32_t *)warp_register_lanes(warp, code->s[1]) >> lane & 1 ? 0 : bytes;
     uint32_t limit = what->limited ? number(warp, code, 1, lane) : bytes;
     return limit < bytes ? limit : bytes;
 }
@@ -140,8 +140,9 @@ enum step_result step_async_store(struct warp *warp, struct path *path, const st
             return STEP_FAULT;
         for (uint32_t i = 0; i < code->list->count; i++, to.host += bytes)
             put(code, &to,
-                (const uint8_t *)warp_slot(warp, code->list->slot[i]) + (size_t)lane * bytes, bytes,
-                0);
+                (const uint8_t *)warp_register_lanes(warp, code->list->slot[i]) +
+                    (size_t)lane * bytes,
+                bytes, 0);
         mbarrier_complete(warp, barrier, all);
     }
     return STEP_NEXT;

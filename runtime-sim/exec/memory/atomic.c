@@ -113,7 +113,7 @@ HALF_ATOMIC(max, HALF_MAX)
     {                                                                                              \
         W_##op, W_bf16x2, op##_bf16x2, NULL                                                        \
     }
-#define MOST_ROWS(op)                                                                              \
+#define MAX_ROWS(op)                                                                               \
     {W_##op, W_u32, op##_u32, NULL}, {W_##op, W_s32, op##_s32, NULL},                              \
         {W_##op, W_u64, op##_u64, NULL},                                                           \
     {                                                                                              \
@@ -135,9 +135,9 @@ static const struct atomic_op operations[] = {
     HALF_ROWS(add),
     {W_inc, W_u32, inc_32, NULL},
     {W_dec, W_u32, dec_32, NULL},
-    MOST_ROWS(min),
+    MAX_ROWS(min),
     HALF_ROWS(min),
-    MOST_ROWS(max),
+    MAX_ROWS(max),
     HALF_ROWS(max),
     BITS_ROWS(and),
     BITS_ROWS(or),
@@ -221,7 +221,7 @@ enum step_result step_atomic(struct warp *warp, struct path *path, const struct 
         return STEP_NEXT;
     for (uint32_t i = 0; i < code->list->count; i++) {
         uint32_t slot = code->list->slot[i];
-        operands[i] = slot == SLOT_NONE ? NULL : warp_slot(warp, slot);
+        operands[i] = slot == REG_SLOT_NONE ? NULL : warp_register_lanes(warp, slot);
     }
     atomic_begin(warp, path, code, mask, &warp->access);
     if (atomic_lanes(warp, &warp->access, operands, &changed) == STEP_FAULT)

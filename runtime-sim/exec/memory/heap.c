@@ -10,7 +10,7 @@ static uint32_t class_of(uint64_t bytes)
     return bytes <= sizeof(void *) ? 3 : 64 - (uint32_t)__builtin_clzll(bytes - 1);
 }
 
-static uint8_t *take_piece(struct image *image, uint64_t bytes)
+static uint8_t *allocate_piece(struct image *image, uint64_t bytes)
 {
     uint32_t class = class_of(bytes);
     uint8_t *piece = image->pieces[class];
@@ -23,12 +23,13 @@ static uint8_t *take_piece(struct image *image, uint64_t bytes)
 
 struct allocation *heap_restore(struct image *image, uint64_t address, uint64_t bytes)
 {
-    struct allocation *at = image_add(image, address, bytes, take_piece(image, bytes), "malloc");
+    struct allocation *at =
+        image_add(image, address, bytes, allocate_piece(image, bytes), "malloc");
     at->heap = true;
     return at;
 }
 
-uint64_t heap_take(struct image *image, uint64_t bytes)
+uint64_t heap_allocate(struct image *image, uint64_t bytes)
 {
     if (bytes > image->heap_left)
         return 0;

@@ -117,13 +117,13 @@ void image_describe(const struct image *image, uint64_t address, char *to, size_
     const struct allocation *above = find_above(image, address);
     uint64_t offset = below ? address - below->address : 0;
     bool inside = below && offset < below->bytes;
-    uint64_t behind = below ? offset - below->bytes : UINT64_MAX;
+    uint64_t later = below ? offset - below->bytes : UINT64_MAX;
     uint64_t before = above ? above->address - address : UINT64_MAX;
     if (inside && below->state == ALLOCATION_FREED)
         snprintf(to, size, "inside '%s', which was freed", below->name);
-    else if (!inside && behind > FAR && before > FAR)
+    else if (!inside && later > FAR && before > FAR)
         snprintf(to, size, "not near any allocation");
-    else if (!inside && before < behind)
+    else if (!inside && before < later)
         snprintf(to, size, "%" PRIu64 " bytes before '%s' (%" PRIu64 " bytes)", before, above->name,
                  above->bytes);
     else

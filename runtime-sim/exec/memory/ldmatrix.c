@@ -56,7 +56,7 @@ static void begin(struct warp *warp, const struct code *code, struct access *acc
                      line_bytes(matrix), access);
     if (!matrix->stride_bits)
         return;
-    const union lanes *stride = warp_slot(warp, code->s[0]);
+    const union lanes *stride = warp_register_lanes(warp, code->s[0]);
     for (uint32_t i = 0; i < matrix->lines; i++)
         access->address[i] += (uint64_t)i * stride->u32[i] * matrix->stride_bits / 8;
 }
@@ -115,7 +115,7 @@ static void transpose(struct warp *warp, const struct code *code, uint32_t mask)
     enum step_result name(struct warp *warp, struct path *path, const struct code *code,           \
                           uint32_t mask)                                                           \
     {                                                                                              \
-        return matrix_meet(warp, path, code, mask, fn);                                            \
+        return matrix_warp_sync(warp, path, code, mask, fn);                                       \
     }
 MATRIX_STEP(step_matrix_load, load)
 MATRIX_STEP(step_matrix_store, store)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 enum { COUNT_BITS = 20, BYTES_BITS = 22 };
-#define MOST_COUNT ((UINT64_C(1) << COUNT_BITS) - 1)
+#define MAX_COUNT ((UINT64_C(1) << COUNT_BITS) - 1)
 
 struct mbarrier {
     uint64_t pending : COUNT_BITS, expected : COUNT_BITS;
@@ -19,8 +19,8 @@ static struct mbarrier load(const uint8_t *at)
 {
     uint64_t word;
     memcpy(&word, at, sizeof word);
-    struct mbarrier barrier = {.pending = word & MOST_COUNT,
-                               .expected = word >> COUNT_BITS & MOST_COUNT,
+    struct mbarrier barrier = {.pending = word & MAX_COUNT,
+                               .expected = word >> COUNT_BITS & MAX_COUNT,
                                .phase = word >> 62 & 1,
                                .valid = word >> 63};
     barrier.bytes = (int64_t)(word << 2) >> (2 * COUNT_BITS + 2);
@@ -97,9 +97,9 @@ static bool arrive(struct warp *warp, const struct code *code, uint8_t *at, uint
                    (unsigned long long)count, (unsigned)barrier.pending);
         return false;
     }
-    barrier.pending -= count & MOST_COUNT;
+    barrier.pending -= count & MAX_COUNT;
     if (what->drops)
-        barrier.expected -= count & MOST_COUNT;
+        barrier.expected -= count & MAX_COUNT;
     store(warp, at, barrier);
     return true;
 }
@@ -107,14 +107,14 @@ static bool arrive(struct warp *warp, const struct code *code, uint8_t *at, uint
 static bool init(struct warp *warp, const struct code *code, uint8_t *at, uint32_t lane,
                  uint64_t count)
 {
-    if (!count || count > MOST_COUNT) {
+    if (!count || count > MAX_COUNT) {
         warp_fault(warp, code, 1u << lane, "an mbarrier cannot count to %llu",
                    (unsigned long long)count);
         return false;
     }
-    store(warp, at,
-          (struct mbarrier){
-              .pending = count & MOST_COUNT, .expected = count & MOST_COUNT, .valid = 1});
+    store(
+        warp, at,
+        (struct mbarrier){.pending = count & MAX_COUNT, .expected = count & MAX_COUNT, .valid = 1});
     return true;
 }
 
@@ -143,7 +143,7 @@ static uint64_t operand(const struct warp *warp, const struct code *code, uint32
 {
     if (!code->source_count)
         return 1;
-    const void *lanes = warp_slot(warp, code->s[0]);
+    const void *lanes = warp_register_lanes(warp, code->s[0]);
     return code->value == 8 ? ((const uint64_t *)lanes)[lane] : ((const uint32_t *)lanes)[lane];
 }
 
@@ -167,19 +167,19 @@ enum step_result step_mbarrier(struct warp *warp, struct path *path, const struc
     }
     if (what->op == MBARRIER_TEST && !(warp->temp[0].mask & mask) && warp->budget > 1)
         warp->budget = 1;
-    if (code->d != SLOT_NONE)
-        warp->ops->blend(warp_slot(warp, code->d), &warp->temp[0], mask, code->width);
+    if (code->d != REG_SLOT_NONE)
+        warp->ops->blend(warp_register_lanes(warp, code->d), &warp->temp[0], mask, code->width);
     return STEP_NEXT;
 }
 
 enum step_result step_mbarrier_pending(struct warp *warp, struct path *path,
                                        const struct code *code, uint32_t mask)
 {
-    const uint64_t *state = warp_slot(warp, code->s[0]);
+    const uint64_t *state = warp_register_lanes(warp, code->s[0]);
     (void)path;
     for (uint32_t i = 0; i < LANES; i++)
-        warp->temp[0].u32[i] = (uint32_t)(state[i] & MOST_COUNT);
+        warp->temp[0].u32[i] = (uint32_t)(state[i] & MAX_COUNT);
     if (mask)
-        warp->ops->blend(warp_slot(warp, code->d), &warp->temp[0], mask, 4);
+        warp->ops->blend(warp_register_lanes(warp, code->d), &warp->temp[0], mask, 4);
     return STEP_NEXT;
 }

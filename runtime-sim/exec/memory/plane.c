@@ -76,13 +76,13 @@ bool plane_lacks(struct plane_line line, uint32_t words, enum plane_trigger trig
 
 // Counts an access to each of the words. Returns the words whose count reached `most`; their counts
 // restart.
-static uint32_t count_words(struct plane_line line, uint32_t words, uint32_t most)
+static uint32_t count_words(struct plane_line line, uint32_t words, uint32_t max)
 {
     uint32_t done = 0;
     for (uint32_t rest = words; rest; rest &= rest - 1) {
         uint32_t bit = (uint32_t)__builtin_ctz(rest);
         uint8_t *count = &line.plane->count[line.index * PLANE_WORDS + bit];
-        if (++*count < most)
+        if (++*count < max)
             continue;
         *count = 0;
         done |= UINT32_C(1) << bit;

@@ -8,7 +8,7 @@
 // to `least`.
 struct memory_view {
     uint8_t *host;
-    uint64_t least;
+    uint64_t min;
     const uint64_t *address;
 };
 
@@ -21,11 +21,11 @@ static void transfer(const struct warp *warp, const struct access *access,
         if (!access->data[i])
             continue;
         if (access->writes)
-            warp->ops->store(access->data[i], access->width[i], host, view->least, view->address,
+            warp->ops->store(access->data[i], access->width[i], host, view->min, view->address,
                              mask, memory->bytes);
         else
-            warp->ops->load(access->data[i], access->width[i], host, view->least, view->address,
-                            mask, memory->bytes, memory->sign);
+            warp->ops->load(access->data[i], access->width[i], host, view->min, view->address, mask,
+                            memory->bytes, memory->sign);
     }
 }
 
@@ -52,8 +52,8 @@ static bool access_global(struct warp *warp, const struct access *access)
     struct image *image = warp->cta->launch->image;
     const struct span *span = &access->span;
     struct memory_view view = {
-        image_at(image, span->least, span->most - span->least + access->bytes, &warp->hint),
-        span->least, access->address};
+        image_at(image, span->min, span->max - span->min + access->bytes, &warp->hint), span->min,
+        access->address};
     if (!view.host || image->watches_planes ||
         (access->writes && image->list.v[warp->hint].constant))
         return false;
@@ -65,18 +65,18 @@ static bool access_global(struct warp *warp, const struct access *access)
 static bool access_shared(struct warp *warp, const struct access *access, uint64_t base)
 {
     const struct cta *cta = warp->cta;
-    uint64_t least = access->span.least - base, most = access->span.most - base;
-    if (least > most || most >= cta->shared_bytes || access->bytes > cta->shared_bytes - most)
+    uint64_t min = access->span.min - base, max = access->span.max - base;
+    if (min > max || max >= cta->shared_bytes || access->bytes > cta->shared_bytes - max)
         return false;
-    struct memory_view view = {cta->shared + least, access->span.least, access->address};
+    struct memory_view view = {cta->shared + min, access->span.min, access->address};
     transfer(warp, access, &view, access->mask);
     return true;
 }
 
 static bool access_local(struct warp *warp, const struct access *access, uint64_t base)
 {
-    uint64_t least = access->span.least - base, most = access->span.most - base;
-    if (least > most || most >= access->local_end || access->bytes > access->local_end - most)
+    uint64_t min = access->span.min - base, max = access->span.max - base;
+    if (min > max || max >= access->local_end || access->bytes > access->local_end - max)
         return false;
     uint64_t address[LANES];
     for (uint32_t i = 0; i < LANES; i++)
@@ -89,7 +89,7 @@ static bool access_local(struct warp *warp, const struct access *access, uint64_
 
 static bool access_generic(struct warp *warp, const struct access *access)
 {
-    if (access->span.least >= LOCAL_WINDOW + WINDOW_BYTES)
+    if (access->span.min >= LOCAL_WINDOW + WINDOW_BYTES)
         return access_global(warp, access);
     return access_shared(warp, access, SHARED_WINDOW + warp->cta->rank * SHARED_STRIDE) ||
            access_local(warp, access, LOCAL_WINDOW);
@@ -106,7 +106,7 @@ static void begin(struct warp *warp, const struct path *path, const struct code 
     access->plain = true;
     for (uint32_t i = 0; i < code->list->count; i++) {
         uint32_t slot = code->list->slot[i];
-        access->data[i] = slot == SLOT_NONE ? NULL : warp_slot(warp, slot);
+        access->data[i] = slot == REG_SLOT_NONE ? NULL : warp_register_lanes(warp, slot);
         access->width[i] = code->list->width[i];
     }
 }

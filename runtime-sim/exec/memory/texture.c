@@ -44,9 +44,9 @@ static bool is_float(const struct texture *texture)
 }
 
 // Normalises a signed integer. The smallest integer gives the same result as the next larger one.
-static uint32_t normalized(int32_t value, float most)
+static uint32_t normalized(int32_t value, float max)
 {
-    float number = (float)value / most;
+    float number = (float)value / max;
     return bits_f32(number < -1 ? -1 : number);
 }
 
@@ -155,9 +155,9 @@ static int64_t settle(enum texture_mode mode, int64_t index, int64_t size, bool 
     return index < 0 ? 0 : size - 1;
 }
 
-static double clamp(double x, double least, double most)
+static double clamp(double x, double min, double max)
 {
-    return x < least ? least : x > most ? most : x;
+    return x < min ? min : x > max ? max : x;
 }
 
 static struct taps find_taps(const struct fetch *fetch, uint32_t dimension, double x, bool whole)
@@ -208,7 +208,7 @@ static bool sample(const struct fetch *fetch, const struct taps taps[2], uint32_
 
 static double coordinate(const struct fetch *fetch, const struct texture_code *what, uint32_t n)
 {
-    const union lanes *lanes = warp_slot(fetch->warp, fetch->code->s[1 + n]);
+    const union lanes *lanes = warp_register_lanes(fetch->warp, fetch->code->s[1 + n]);
     return what->whole ? lanes->s32[fetch->lane] : (double)lanes->f32[fetch->lane];
 }
 
@@ -236,7 +236,7 @@ static bool find_texture(struct fetch *fetch, const struct texture_code *what)
 {
     const struct warp *warp = fetch->warp;
     const struct textures *textures = warp->cta->launch->textures;
-    const union lanes *handles = warp_slot(warp, fetch->code->s[0]);
+    const union lanes *handles = warp_register_lanes(warp, fetch->code->s[0]);
     uint64_t handle = handles->u64[fetch->lane];
     const struct texture_binding *binding = find(textures, handle), *other = NULL;
     if (binding && binding->texture.width) {
@@ -246,7 +246,7 @@ static bool find_texture(struct fetch *fetch, const struct texture_code *what)
             return false;
         if (!what->sampler)
             return true;
-        handles = warp_slot(warp, fetch->code->s[what->sampler]);
+        handles = warp_register_lanes(warp, fetch->code->s[what->sampler]);
         handle = handles->u64[fetch->lane];
         other = find(textures, handle);
         fetch->sampler = other ? &other->texture.sampler : what->initial;
@@ -294,11 +294,12 @@ static void write_results(struct warp *warp, const struct code *code, uint32_t m
                           const union lanes *results)
 {
     for (uint32_t i = 0; i < code->list->count; i++)
-        warp->ops->blend(warp_slot(warp, code->list->slot[i]), &results[i], mask,
+        warp->ops->blend(warp_register_lanes(warp, code->list->slot[i]), &results[i], mask,
                          code->list->width[i]);
     warp->temp[0].mask = FULL_MASK; // all texels are resident
-    if (code->d2 != SLOT_NONE)
-        warp->ops->blend(warp_slot(warp, code->d2), &warp->temp[0], mask, WIDTH_PREDICATE);
+    if (code->d2 != REG_SLOT_NONE)
+        warp->ops->blend(warp_register_lanes(warp, code->d2), &warp->temp[0], mask,
+                         WIDTH_PREDICATE);
 }
 
 enum step_result step_tex(struct warp *warp, struct path *path, const struct code *code,
@@ -360,7 +361,8 @@ static uint32_t channel_order(const struct texture *texture)
     return orders[(texture->channels - 1) & 3];
 }
 
-static uint32_t answer(const struct texture *texture, const struct sampler *sampler, uint16_t word)
+static uint32_t query_texture(const struct texture *texture, const struct sampler *sampler,
+                              uint16_t word)
 {
     switch (word) {
     case W_width: return texture->width;
@@ -380,7 +382,7 @@ enum step_result step_txq(struct warp *warp, struct path *path, const struct cod
                           uint32_t mask)
 {
     const struct texture_code *what = code->extra;
-    const union lanes *handles = warp_slot(warp, code->s[0]);
+    const union lanes *handles = warp_register_lanes(warp, code->s[0]);
     const struct texture none = {.channels = 1};
     (void)path;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
@@ -392,9 +394,9 @@ enum step_result step_txq(struct warp *warp, struct path *path, const struct cod
         if (!binding && !what->initial)
             return STEP_FAULT;
         warp->temp[0].u32[lane] =
-            answer(binding ? &binding->texture : &none,
-                   binding ? &binding->texture.sampler : what->initial, what->type);
+            query_texture(binding ? &binding->texture : &none,
+                          binding ? &binding->texture.sampler : what->initial, what->type);
     }
-    warp->ops->blend(warp_slot(warp, code->d), &warp->temp[0], mask, 4);
+    warp->ops->blend(warp_register_lanes(warp, code->d), &warp->temp[0], mask, 4);
     return STEP_NEXT;
 }

@@ -40,9 +40,9 @@ static void write_result(struct warp *warp, const struct path *path, const struc
     const struct barrier_code *what = code->extra;
     if (what->reduce == BARRIER_PLAIN)
         return;
-    uint32_t *d = slot_at((uint8_t *const[]){warp->frames + path->frame, warp->bases[1],
-                                             warp->bases[2], warp->bases[3]},
-                          code->d); // a predicate's slot has the size of a word
+    uint32_t *d = reg_slot_lanes((uint8_t *const[]){warp->frames + path->frame, warp->bases[1],
+                                                    warp->bases[2], warp->bases[3]},
+                                 code->d); // a predicate's slot has the size of a word
     bool holds =
         what->reduce == BARRIER_AND ? barrier->trues == barrier->threads : barrier->trues > 0;
     if (what->reduce != BARRIER_COUNT) {
@@ -99,7 +99,7 @@ static enum step_result come(struct warp *warp, struct path *path, const struct 
     if (barrier->arrived[warp->index] & mask)
         return warp_fault(warp, code, mask, "a thread arrives at barrier %u a second time", number);
     if (what->reduce != BARRIER_PLAIN) {
-        uint32_t trues = *(const uint32_t *)warp_slot(warp, code->s[2]);
+        uint32_t trues = *(const uint32_t *)warp_register_lanes(warp, code->s[2]);
         barrier->trues += (uint32_t)__builtin_popcount(trues & mask);
         barrier->threads += (uint32_t)__builtin_popcount(mask);
     }
@@ -120,10 +120,10 @@ static enum step_result come(struct warp *warp, struct path *path, const struct 
 
 // Reads an operand for the lanes in `mask`, which must have the same value in all of them. Returns
 // false if the values differ.
-static bool take_operand(struct warp *warp, const struct code *code, uint32_t which, uint32_t mask,
+static bool read_uniform(struct warp *warp, const struct code *code, uint32_t which, uint32_t mask,
                          const char *what, uint32_t *value)
 {
-    const uint32_t *lanes = warp_slot(warp, code->s[which]);
+    const uint32_t *lanes = warp_register_lanes(warp, code->s[which]);
     *value = lanes[__builtin_ctz(mask)];
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
@@ -146,15 +146,15 @@ enum step_result step_barrier(struct warp *warp, struct path *path, const struct
     uint32_t number, expected = 0;
     if (warp->cta->detached)
         return detached_fault(warp, code, mask, "barriers");
-    if (!take_operand(warp, code, 0, mask, "numbers", &number) ||
-        (what->counted && !take_operand(warp, code, 1, mask, "counts of threads", &expected)))
+    if (!read_uniform(warp, code, 0, mask, "numbers", &number) ||
+        (what->counted && !read_uniform(warp, code, 1, mask, "counts of threads", &expected)))
         return STEP_FAULT;
     if (number >= BARRIERS)
         return warp_fault(warp, code, mask, "barrier %u does not exist", number);
     // Lanes whose guard is false continue separately.
     if (mask != path->mask) {
         uint32_t self = warp->current;
-        warp_fork(warp, path, path->pc + 1, path->mask & ~mask, path->join);
+        warp_fork(warp, path, path->pc + 1, path->mask & ~mask, path->reconvergence);
         path = &warp->paths.v[self];
         path->mask = mask;
     }

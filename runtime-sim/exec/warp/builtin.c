@@ -33,8 +33,8 @@ bool guest_string(struct warp *warp, uint32_t lane, uint64_t address, char *to, 
 static uint8_t *lane_of(struct warp *warp, const struct path *path, const struct call_value *value,
                         uint32_t lane)
 {
-    if (value->slot != SLOT_NONE)
-        return (uint8_t *)warp_slot(warp, value->slot) + (size_t)lane * value->width;
+    if (value->slot != REG_SLOT_NONE)
+        return (uint8_t *)warp_register_lanes(warp, value->slot) + (size_t)lane * value->width;
     return warp->local + (size_t)lane * warp->local_stride + path->local + value->offset;
 }
 
@@ -62,7 +62,7 @@ static const char *call_malloc(struct warp *warp, const struct path *path, const
     for (; *mask; *mask &= *mask - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(*mask);
         uint64_t bytes = builtin_argument(warp, path, call, 0, lane);
-        builtin_result(warp, path, call, lane, heap_take(warp->cta->launch->image, bytes));
+        builtin_result(warp, path, call, lane, heap_allocate(warp->cta->launch->image, bytes));
     }
     return NULL;
 }

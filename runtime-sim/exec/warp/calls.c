@@ -6,7 +6,7 @@
 #include "runtime-sim/exec/decode/layout.h"
 #include <string.h>
 
-enum { MOST_LOCAL = 512 << 10 }; // bytes of local memory per thread, as in CUDA
+enum { MAX_LOCAL = 512 << 10 }; // bytes of local memory per thread, as in CUDA
 
 // Arguments and results
 
@@ -17,11 +17,11 @@ struct side {
 
 static uint8_t *lane_of(struct warp *warp, const struct side *side, uint32_t lane)
 {
-    if (side->slot == SLOT_NONE)
+    if (side->slot == REG_SLOT_NONE)
         return warp->local + (size_t)lane * warp->local_stride + side->local + side->offset;
     uint8_t *bases[4] = {warp->frames + side->frame, warp->bases[BASE_WARP],
                          warp->bases[BASE_LAUNCH], warp->bases[BASE_PROGRAM]};
-    return (uint8_t *)slot_at(bases, side->slot) + (size_t)lane * side->width;
+    return (uint8_t *)reg_slot_lanes(bases, side->slot) + (size_t)lane * side->width;
 }
 
 static void copy_value(struct warp *warp, const struct side *to, const struct side *from,
@@ -70,13 +70,14 @@ static void copy_arguments(struct warp *warp, const struct call *call,
     }
 }
 
-static void copy_results(struct warp *warp, const struct join *join, const struct path *from,
-                         uint32_t mask)
+static void copy_results(struct warp *warp, const struct reconvergence *reconvergence,
+                         const struct path *from, uint32_t mask)
 {
     const struct program_function *callee = &warp->program->functions.v[from->function];
-    const struct call *call = join->call;
+    const struct call *call = reconvergence->call;
     for (uint32_t i = 0; i < callee->return_count && i < call->result_count; i++) {
-        struct side own = caller_side(&call->results[i], join->frame, join->local);
+        struct side own =
+            caller_side(&call->results[i], reconvergence->frame, reconvergence->local);
         struct side formal = callee_side(&warp->program->parameters.v[callee->returns + i],
                                          from->frame, from->local);
         copy_value(warp, &own, &formal, mask);
@@ -117,12 +118,14 @@ static bool is_free(const struct warp *warp, const struct path *from, struct cal
 {
     if (in_the_way(warp, frame, from->frame, from->function, true, end))
         return false;
-    for (uint32_t i = from->join; i != IR_NONE; i = warp->joins.v[i].parent)
-        if (in_the_way(warp, frame, warp->joins.v[i].frame, warp->joins.v[i].function, true, end))
+    for (uint32_t i = from->reconvergence; i != IR_NONE; i = warp->reconvergences.v[i].parent)
+        if (in_the_way(warp, frame, warp->reconvergences.v[i].frame,
+                       warp->reconvergences.v[i].function, true, end))
             return false;
-    for (uint32_t i = 0; i < warp->joins.n; i++) {
-        const struct join *join = &warp->joins.v[i];
-        if (join->expected && in_the_way(warp, frame, join->frame, join->function, false, end))
+    for (uint32_t i = 0; i < warp->reconvergences.n; i++) {
+        const struct reconvergence *reconvergence = &warp->reconvergences.v[i];
+        if (reconvergence->expected &&
+            in_the_way(warp, frame, reconvergence->frame, reconvergence->function, false, end))
             return false;
     }
     for (uint32_t i = 0; i < warp->paths.n; i++) {
@@ -136,9 +139,9 @@ static bool is_free(const struct warp *warp, const struct path *from, struct cal
 
 static bool others_have(const struct warp *warp, uint32_t begin, uint32_t function)
 {
-    for (uint32_t i = 0; i < warp->joins.n; i++)
-        if (warp->joins.v[i].expected && warp->joins.v[i].frame == begin &&
-            warp->joins.v[i].function == function)
+    for (uint32_t i = 0; i < warp->reconvergences.n; i++)
+        if (warp->reconvergences.v[i].expected && warp->reconvergences.v[i].frame == begin &&
+            warp->reconvergences.v[i].function == function)
             return true;
     for (uint32_t i = 0; i < warp->paths.n; i++)
         if (warp->paths.v[i].state != PATH_DONE && warp->paths.v[i].frame == begin &&
@@ -180,16 +183,16 @@ static enum step_result enter(struct warp *warp, const struct code *code, uint32
     to.function = function;
     to.pc = callee->begin;
     to.mask = mask;
-    if (to.local_end > MOST_LOCAL || to.frame > UINT32_C(1) << 28)
+    if (to.local_end > MAX_LOCAL || to.frame > UINT32_C(1) << 28)
         return warp_fault(warp, code, mask, "stack overflow in this thread");
-    uint32_t join = warp_new_join(warp, &from, from.pc + 1, mask);
-    warp->joins.v[join].call = code->extra;
-    to.join = join;
+    uint32_t reconvergence = warp_new_reconvergence(warp, &from, from.pc + 1, mask);
+    warp->reconvergences.v[reconvergence].call = code->extra;
+    to.reconvergence = reconvergence;
     warp_reserve(warp, to.frame + callee->frame_bytes, to.local_end);
     unset_enter(warp, function, to.frame, mask);
     copy_arguments(warp, code->extra, callee, &from, &to, mask);
     if (mask != from.mask) { // other lanes call another function
-        warp_fork(warp, &from, from.pc, from.mask & ~mask, from.join);
+        warp_fork(warp, &from, from.pc, from.mask & ~mask, from.reconvergence);
         warp_uncount(warp, from.mask & ~mask);
     }
     warp->paths.v[self] = to;
@@ -202,7 +205,7 @@ static enum step_result enter(struct warp *warp, const struct code *code, uint32
 static enum step_result call_by_handle(struct warp *warp, const struct code *code, uint32_t mask)
 {
     const struct call *call = code->extra;
-    const uint64_t *handle = warp_slot(warp, call->handle);
+    const uint64_t *handle = warp_register_lanes(warp, call->handle);
     uint64_t first = handle[__builtin_ctz(mask)] - FUNCTION_HANDLE;
     uint32_t same = 0, function = IR_NONE;
     for (uint32_t i = 0; i < LANES; i++)
@@ -221,7 +224,7 @@ static void part_guarded(struct warp *warp, uint32_t mask)
     struct path from = warp->paths.v[self];
     if (mask == from.mask)
         return;
-    warp_fork(warp, &from, from.pc + 1, from.mask & ~mask, from.join);
+    warp_fork(warp, &from, from.pc + 1, from.mask & ~mask, from.reconvergence);
     warp->paths.v[self].mask = mask;
 }
 
@@ -245,18 +248,18 @@ enum step_result step_return(struct warp *warp, struct path *path, const struct 
 {
     if (!mask)
         return STEP_NEXT;
-    uint32_t call = path->join;
-    while (call != IR_NONE && !warp->joins.v[call].call)
-        call = warp->joins.v[call].parent;
+    uint32_t call = path->reconvergence;
+    while (call != IR_NONE && !warp->reconvergences.v[call].call)
+        call = warp->reconvergences.v[call].parent;
     if (call == IR_NONE) // return of the kernel itself
         return step_exit(warp, path, code, mask);
     struct path from = *path;
-    copy_results(warp, &warp->joins.v[call], &from, mask);
+    copy_results(warp, &warp->reconvergences.v[call], &from, mask);
     path->mask &= ~mask;
     bool left = path->mask != 0;
     if (!left)
         path->state = PATH_DONE;
-    warp_leave_joins(warp, from.join, call, mask);
+    warp_leave_reconvergences(warp, from.reconvergence, call, mask);
     warp_arrive(warp, call, mask);
     return left ? STEP_NEXT : STEP_LEAVE;
 }

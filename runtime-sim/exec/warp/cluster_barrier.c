@@ -64,7 +64,7 @@ enum step_result step_cluster_wait(struct warp *warp, struct path *path, const s
         return STEP_NEXT;
     if (mask != path->mask) { // lanes whose guard is false continue separately
         uint32_t self = warp->current;
-        warp_fork(warp, path, path->pc + 1, path->mask & ~mask, path->join);
+        warp_fork(warp, path, path->pc + 1, path->mask & ~mask, path->reconvergence);
         path = &warp->paths.v[self];
         path->mask = mask;
     }

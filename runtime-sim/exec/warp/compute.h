@@ -9,24 +9,24 @@ static ALWAYS_INLINE void compute(struct warp *warp, const struct code *code, ui
 {
     const void *s[CODE_SOURCES];
     for (uint32_t i = 0; i < code->source_count; i++)
-        s[i] = warp_slot(warp, code->s[i]);
-    if (mask == FULL_MASK && code->d2 == SLOT_NONE) {
-        code->lanes(code, warp_slot(warp, code->d), s);
+        s[i] = warp_register_lanes(warp, code->s[i]);
+    if (mask == FULL_MASK && code->d2 == REG_SLOT_NONE) {
+        code->lanes(code, warp_register_lanes(warp, code->d), s);
         return;
     }
     code->lanes(code, warp->temp, s);
-    warp->ops->blend(warp_slot(warp, code->d), &warp->temp[0], mask, code->width);
-    if (code->d2 != SLOT_NONE)
-        warp->ops->blend(warp_slot(warp, code->d2), &warp->temp[1], mask, code->width2);
+    warp->ops->blend(warp_register_lanes(warp, code->d), &warp->temp[0], mask, code->width);
+    if (code->d2 != REG_SLOT_NONE)
+        warp->ops->blend(warp_register_lanes(warp, code->d2), &warp->temp[1], mask, code->width2);
 }
 
 // Returns the lanes of `mask` whose guard is true.
 static ALWAYS_INLINE uint32_t guarded(const struct warp *warp, const struct code *code,
                                       uint32_t mask)
 {
-    if (code->guard == SLOT_NONE)
+    if (code->guard == REG_SLOT_NONE)
         return mask;
-    uint32_t guard = *(const uint32_t *)warp_slot(warp, code->guard);
+    uint32_t guard = *(const uint32_t *)warp_register_lanes(warp, code->guard);
     return mask & (code->guard_negated ? ~guard : guard);
 }
 

@@ -120,7 +120,7 @@ enum warp_state cta_run(struct cta *cta, int64_t budget)
     return WARP_YIELDS; // a loop of barriers; other CTAs may have to make progress first
 }
 
-void cta_place(const struct warp *warp, uint32_t lane, uint32_t cta[3], uint32_t thread[3])
+void lane_coordinates(const struct warp *warp, uint32_t lane, uint32_t cta[3], uint32_t thread[3])
 {
     const struct launch *launch = warp->cta->launch;
     uint32_t linear = warp->first + lane;

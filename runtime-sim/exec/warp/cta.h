@@ -108,7 +108,7 @@ enum warp_state cta_run(struct cta *cta, int64_t budget);
 bool cta_relieve(struct cta *cta);
 
 // Returns the indices in x, y, z of a lane's CTA and thread.
-void cta_place(const struct warp *warp, uint32_t lane, uint32_t cta[3], uint32_t thread[3]);
+void lane_coordinates(const struct warp *warp, uint32_t lane, uint32_t cta[3], uint32_t thread[3]);
 // Called when lanes of the warp have ended, which may complete barriers.
 void cta_lanes_ended(struct warp *warp);
 

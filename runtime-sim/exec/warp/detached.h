@@ -7,7 +7,7 @@
 #pragma once
 #include "runtime-sim/exec/warp/cta.h"
 
-// The location in the frame of a function's register, as in struct slot_use.
+// The location in the frame of a function's register, as in struct reg_slot_use.
 struct warp_register {
     uint32_t offset, bytes;
 };

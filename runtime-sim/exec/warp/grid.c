@@ -184,8 +184,8 @@ static bool turn(struct residents *residents, struct arena *arena,
         enum warp_state state = cta_run(cta, TURN);
         grid_count(result, cta);
         result->stopped = state != WARP_FAULT && launch_stops(cta->launch);
-        result->limited = state != WARP_FAULT && options->most_instructions &&
-                          result->warp_instructions >= options->most_instructions;
+        result->limited = state != WARP_FAULT && options->max_instructions &&
+                          result->warp_instructions >= options->max_instructions;
         if (state == WARP_FAULT || result->stopped || result->limited)
             return false;
         *waits &= state == WARP_WAITS;
@@ -198,9 +198,9 @@ static bool turn(struct residents *residents, struct arena *arena,
     return true;
 }
 
-static uint64_t most_idle_of(const struct grid_options *options)
+static uint64_t max_idle_of(const struct grid_options *options)
 {
-    return options->most_idle ? options->most_idle : MOST_IDLE;
+    return options->max_idle ? options->max_idle : MAX_IDLE;
 }
 
 static void give_up(const struct residents *residents, struct launch *launch,
@@ -216,7 +216,7 @@ static void give_up(const struct residents *residents, struct launch *launch,
 static void run_all(struct launch *launch, struct arena *arena, const struct grid_options *options,
                     struct grid_result *result)
 {
-    uint64_t most_idle = most_idle_of(options);
+    uint64_t max_idle = max_idle_of(options);
     struct residents residents = {.count = (uint64_t)launch->grid[0] * launch->grid[1] *
                                            launch->grid[2] / grid_cluster_ctas(launch)};
     uint64_t seen = 0, idle = 0;
@@ -231,7 +231,7 @@ static void run_all(struct launch *launch, struct arena *arena, const struct gri
         idle = now == seen ? idle + 1 : 0;
         seen = now;
         // If all CTAs wait and the state has not changed, none will continue.
-        if (idle > most_idle || (waits && idle && residents.active.n) ||
+        if (idle > max_idle || (waits && idle && residents.active.n) ||
             repeats_turn(&repeats, residents.active.v, residents.active.n, idle)) {
             give_up(&residents, launch, result);
             return;
@@ -281,9 +281,9 @@ void grid_run(struct launch *launch, struct arena *arena, const struct grid_opti
     if (grid_begin(launch, &own, &result->fault)) {
         bool alone = launch->program->functions.v[launch->function].alone ||
                      grid_cluster_ctas(launch) > 1 || launch->check || launch->cooperative ||
-                     options->most_instructions || (launch->profile && launch->profile->watch);
+                     options->max_instructions || (launch->profile && launch->profile->watch);
         if (!alone)
-            grid_run_parallel(launch, arena->memory, options->threads, most_idle_of(options),
+            grid_run_parallel(launch, arena->memory, options->threads, max_idle_of(options),
                               result);
         else
             run_all(launch, &own, options, result);

@@ -4,11 +4,11 @@
 #include "runtime-sim/exec/warp/stall.h"
 
 struct grid_options {
-    uint32_t threads;   // host threads, for kernels whose CTAs need no order; 0 counts as 1
-    uint64_t most_idle; // turns without progress after which a run is aborted; 0: 1 << 20
+    uint32_t threads;  // host threads, for kernels whose CTAs need no order; 0 counts as 1
+    uint64_t max_idle; // turns without progress after which a run is aborted; 0: 1 << 20
     // Warp instructions after which the run ends, at the end of a CTA's turn; 0: no limit. With a
     // limit, CTAs run in a fixed order.
-    uint64_t most_instructions;
+    uint64_t max_instructions;
 };
 
 struct grid_result {
@@ -50,17 +50,17 @@ void grid_run(struct launch *launch, struct arena *arena, const struct grid_opti
 // Execution of independent CTAs on several host threads.
 
 enum {
-    MOST_IDLE = 1 << 20
+    MAX_IDLE = 1 << 20
 }; // default number of turns without progress after which a run is
    // aborted
 
 // Runs a CTA until it is complete, waits for an event that cannot occur, or must stop.
-enum warp_state grid_run_cta(struct cta *cta, uint64_t most_idle);
+enum warp_state grid_run_cta(struct cta *cta, uint64_t max_idle);
 // Runs all CTAs; with 0 threads, on the calling one. The result equals that of one thread: the same
 // memory if no CTA reads data that another one writes, the same counts, and if there are several
 // faults, that of the first CTA.
 void grid_run_parallel(struct launch *launch, struct memory *memory, uint32_t threads,
-                       uint64_t most_idle, struct grid_result *result);
+                       uint64_t max_idle, struct grid_result *result);
 
 // Detects warps that repeat a state of registers and paths. If all resident warps do so and memory
 // has not changed in between, the launch never ends.

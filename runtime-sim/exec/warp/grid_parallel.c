@@ -9,7 +9,7 @@ enum { THREADS = 256 };
 
 struct crew {
     struct launch *launch;
-    uint64_t most_idle;
+    uint64_t max_idle;
     uint64_t count;
     atomic_ullong next, end; // CTAs from `end` on are not run
 };
@@ -32,13 +32,13 @@ static void end_at(struct crew *crew, uint64_t cta)
 }
 
 // The warps take the same turns as on one thread.
-enum warp_state grid_run_cta(struct cta *cta, uint64_t most_idle)
+enum warp_state grid_run_cta(struct cta *cta, uint64_t max_idle)
 {
     enum warp_state state = WARP_YIELDS;
     uint64_t seen = cta->events, idle = 0;
     struct repeats repeats = {.arena = cta->warps->arena};
     bool repeat = false;
-    while (idle <= most_idle && state == WARP_YIELDS && !repeat && !launch_stops(cta->launch)) {
+    while (idle <= max_idle && state == WARP_YIELDS && !repeat && !launch_stops(cta->launch)) {
         state = cta_run(cta, TURN);
         idle = cta->events == seen ? idle + 1 : 0;
         seen = cta->events;
@@ -59,7 +59,7 @@ static void work(struct worker *worker, struct arena *arena)
         if (next >= crew->count || next > atomic_load(&crew->end))
             return;
         cta_start(cta, (uint32_t)next);
-        enum warp_state state = grid_run_cta(cta, crew->most_idle);
+        enum warp_state state = grid_run_cta(cta, crew->max_idle);
         grid_count(&worker->result, cta);
         worker->result.stopped = launch_stops(crew->launch);
         if (state == WARP_DONE && !worker->result.stopped)
@@ -88,14 +88,14 @@ static void *start(void *context)
 }
 
 // Adds the worker's counts, which are in its own memory.
-static void take_profile(const struct crew *crew, struct worker *worker)
+static void merge_profile(const struct crew *crew, struct worker *worker)
 {
     if (crew->launch->profile && !worker->out_of_memory)
         profile_add(crew->launch->profile, &worker->profile);
     memory_free(&worker->memory);
 }
 
-static void take_result(struct grid_result *result, const struct worker *worker, uint64_t *first)
+static void merge_result(struct grid_result *result, const struct worker *worker, uint64_t *first)
 {
     result->warp_instructions += worker->result.warp_instructions;
     result->thread_instructions += worker->result.thread_instructions;
@@ -109,10 +109,10 @@ static void take_result(struct grid_result *result, const struct worker *worker,
 }
 
 void grid_run_parallel(struct launch *launch, struct memory *memory, uint32_t threads,
-                       uint64_t most_idle, struct grid_result *result)
+                       uint64_t max_idle, struct grid_result *result)
 {
     struct crew crew = {.launch = launch,
-                        .most_idle = most_idle,
+                        .max_idle = max_idle,
                         .count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2]};
     atomic_init(&crew.next, 0);
     atomic_init(&crew.end, UINT64_MAX);
@@ -130,13 +130,13 @@ void grid_run_parallel(struct launch *launch, struct memory *memory, uint32_t th
     start(&workers[started]);
     uint64_t first = UINT64_MAX;
     bool out_of_memory = workers[started].out_of_memory;
-    take_result(result, &workers[started], &first);
-    take_profile(&crew, &workers[started]);
+    merge_result(result, &workers[started], &first);
+    merge_profile(&crew, &workers[started]);
     for (uint32_t i = 0; i < started; i++) {
         pthread_join(workers[i].thread, NULL);
         out_of_memory |= workers[i].out_of_memory;
-        take_result(result, &workers[i], &first);
-        take_profile(&crew, &workers[i]);
+        merge_result(result, &workers[i], &first);
+        merge_profile(&crew, &workers[i]);
     }
     arena_free(&arena);
     if (out_of_memory)

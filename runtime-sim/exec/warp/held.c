@@ -54,8 +54,8 @@ static uint32_t results_of(const struct code *code)
 // Slots outside the frame do not change.
 static uint32_t kept_bytes(const struct code *code, uint32_t n)
 {
-    if (n < results_of(code) || code->list->slot[n] == SLOT_NONE ||
-        code->list->slot[n] >> SLOT_SHIFT != BASE_FRAME)
+    if (n < results_of(code) || code->list->slot[n] == REG_SLOT_NONE ||
+        code->list->slot[n] >> REG_SLOT_SHIFT != BASE_FRAME)
         return 0;
     return (lanes_bytes(code->list->width[n]) + 63) & ~63u;
 }
@@ -67,7 +67,7 @@ static void keep_values(struct held *held)
     for (uint32_t i = 0; i < code->list->count; i++) {
         uint32_t bytes = kept_bytes(code, i);
         if (bytes)
-            memcpy(to, warp_slot(held->warp, code->list->slot[i]),
+            memcpy(to, warp_register_lanes(held->warp, code->list->slot[i]),
                    lanes_bytes(code->list->width[i]));
         to += bytes;
     }
@@ -80,22 +80,24 @@ static void find_operands(struct held *held, void **operands)
     bool keeps = !held->shadow;
     for (uint32_t i = 0; i < code->list->count; i++) {
         uint32_t slot = code->list->slot[i], bytes = keeps ? kept_bytes(code, i) : 0;
-        operands[i] = bytes ? kept : slot == SLOT_NONE ? NULL : warp_slot(held->warp, slot);
+        operands[i] = bytes                   ? kept
+                      : slot == REG_SLOT_NONE ? NULL
+                                              : warp_register_lanes(held->warp, slot);
         kept += bytes;
     }
 }
 
 size_t held_bytes(const struct program *program)
 {
-    size_t most = 0;
+    size_t max = 0;
     for (uint32_t i = 0; i < program->codes.n; i++) {
         const struct code *code = &program->codes.v[i];
         size_t bytes = held_touches(code) ? TOUCHED_PARTS * sizeof(struct touched_part) : 0;
         for (uint32_t k = 0; held_can(code) && k < code->list->count; k++)
             bytes += kept_bytes(code, k);
-        most = bytes > most ? bytes : most;
+        max = bytes > max ? bytes : max;
     }
-    return (sizeof(struct held) + most + 63) & ~(size_t)63;
+    return (sizeof(struct held) + max + 63) & ~(size_t)63;
 }
 
 // First step
@@ -118,7 +120,7 @@ static void sort_lanes(struct held *held)
 {
     const struct access *access = &held->access;
     uint16_t space = access->memory->space;
-    if (space == W_UNKNOWN && access->span.least < GLOBAL_FIRST) {
+    if (space == W_UNKNOWN && access->span.min < GLOBAL_FIRST) {
         sort_generic(held);
         return;
     }
@@ -133,7 +135,7 @@ static enum held_kind kind_of(const struct code *code)
     if (held_is_plain(code))
         return code->step == step_load ? HELD_LOAD : HELD_STORE;
     for (uint32_t i = 0; i < results_of(code); i++)
-        if (code->list->slot[i] != SLOT_NONE)
+        if (code->list->slot[i] != REG_SLOT_NONE)
             return HELD_ATOMIC;
     return HELD_REDUCE;
 }

@@ -9,7 +9,7 @@ static const struct code *code_of(const struct warp *warp, const struct path *pa
 }
 
 // Called after a path left: if it has used up its turn, the other paths have theirs.
-static void take_turns(struct warp *warp)
+static void switch_path(struct warp *warp)
 {
     if (warp->budget > 0)
         return;
@@ -18,14 +18,14 @@ static void take_turns(struct warp *warp)
 }
 
 // Reconverges lanes. This is not an instruction of the program's text.
-static void come_to_join(struct warp *warp, struct path *path, const struct code *code)
+static void reach_reconvergence(struct warp *warp, struct path *path, const struct code *code)
 {
     if (warp->profile)
         profile_before(warp, path, code, path->mask);
-    if (step_join(warp, path, code, path->mask) == STEP_NEXT)
+    if (step_reconverge(warp, path, code, path->mask) == STEP_NEXT)
         warp->paths.v[warp->current].pc++;
     else
-        take_turns(warp);
+        switch_path(warp);
 }
 
 // Executes the rest of an instruction inside which the path has waited.
@@ -57,9 +57,9 @@ static const struct path *settle(struct warp *warp)
         const struct code *code = code_of(warp, path);
         if (path->pc == warp->end && !path->frame)
             warp_reach_end(warp);
-        else if (code->step == step_join)
-            come_to_join(warp, path, code);
-        else if (code->behind)
+        else if (code->step == step_reconverge)
+            reach_reconvergence(warp, path, code);
+        else if (code->trailing)
             end_instruction(warp, path, code);
         else
             return path;
@@ -119,7 +119,7 @@ static enum issue_result leave(struct warp *warp, enum step_result result)
     if (result == STEP_FAULT)
         return ISSUE_FAULT;
     if (result == STEP_LEAVE && warp->live)
-        take_turns(warp);
+        switch_path(warp);
     return ISSUE_DONE;
 }
 

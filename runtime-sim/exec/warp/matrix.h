@@ -12,8 +12,8 @@ void fragment_scatter(const struct warp *warp, const struct code *code,
 // Returns true if all lanes of a warp have arrived. Otherwise the warp faults.
 bool matrix_lanes(struct warp *warp, const struct code *code, uint32_t mask);
 // Waits for all lanes, then executes the instruction once. The instruction may fault.
-enum step_result matrix_meet(struct warp *warp, struct path *path, const struct code *code,
-                             uint32_t mask, meet_fn *fn);
+enum step_result matrix_warp_sync(struct warp *warp, struct path *path, const struct code *code,
+                                  uint32_t mask, warp_sync_fn *fn);
 
 step_fn step_mma;
 extern const struct exec_row rows_matrix[];

@@ -10,7 +10,7 @@
 
 static const union lanes *source(const struct warp *warp, const struct code *code, uint32_t n)
 {
-    return warp_slot(warp, code->s[n]);
+    return warp_register_lanes(warp, code->s[n]);
 }
 
 // Synchronisation
@@ -46,7 +46,7 @@ static void *operand(const struct warp *warp, const struct path *path, uint32_t 
 {
     uint8_t *bases[4] = {warp->frames + path->frame, warp->bases[BASE_WARP],
                          warp->bases[BASE_LAUNCH], warp->bases[BASE_PROGRAM]};
-    return slot_at(bases, slot);
+    return reg_slot_lanes(bases, slot);
 }
 
 static bool is_here(const struct path *path, const struct path *other)
@@ -106,13 +106,13 @@ static void go_on(struct warp *warp, const struct path *path, uint32_t named, bo
 
 static void write_results(struct warp *warp, const struct code *code, uint32_t mask)
 {
-    if (code->d != SLOT_NONE)
-        warp->ops->blend(warp_slot(warp, code->d), &warp->temp[0], mask, code->width);
-    if (code->d2 != SLOT_NONE)
-        warp->ops->blend(warp_slot(warp, code->d2), &warp->temp[1], mask, code->width2);
+    if (code->d != REG_SLOT_NONE)
+        warp->ops->blend(warp_register_lanes(warp, code->d), &warp->temp[0], mask, code->width);
+    if (code->d2 != REG_SLOT_NONE)
+        warp->ops->blend(warp_register_lanes(warp, code->d2), &warp->temp[1], mask, code->width2);
 }
 
-static void execute(struct warp *warp, const struct code *code, uint32_t mask, meet_fn *fn)
+static void execute(struct warp *warp, const struct code *code, uint32_t mask, warp_sync_fn *fn)
 {
     if (!fn && warp->check) // bar.warp.sync
         check_order(warp->check, warp, mask, false);
@@ -139,7 +139,7 @@ static void bring(const struct warp *warp, const struct path *path, struct toget
 }
 
 static void execute_apart(struct warp *warp, const struct path *path, uint32_t named, uint32_t mask,
-                          meet_fn *fn)
+                          warp_sync_fn *fn)
 {
     struct together together = {.code = *code_of(warp, path)};
     uint8_t *frame = warp->bases[BASE_FRAME];
@@ -148,7 +148,7 @@ static void execute_apart(struct warp *warp, const struct path *path, uint32_t n
         if (waits_too(warp, path, &warp->paths.v[i], named, true))
             bring(warp, &warp->paths.v[i], &together);
     for (uint32_t i = 0; i < together.code.source_count; i++)
-        together.code.s[i] = SLOT(BASE_FRAME, i * sizeof *together.lanes);
+        together.code.s[i] = REG_SLOT(BASE_FRAME, i * sizeof *together.lanes);
     warp->bases[BASE_FRAME] = (uint8_t *)together.lanes;
     fn(warp, &together.code, mask);
     for (uint32_t i = 0; i < warp->paths.n; i++) {
@@ -177,7 +177,7 @@ static bool groups_are_here(const struct warp *warp, const struct code *code, ui
 }
 
 static enum step_result execute_groups(struct warp *warp, const struct code *code, uint32_t mask,
-                                       meet_fn *fn)
+                                       warp_sync_fn *fn)
 {
     for (uint32_t rest = mask; rest;) {
         uint32_t named = named_by(warp, code, (uint32_t)__builtin_ctz(rest));
@@ -194,14 +194,14 @@ static struct path *part(struct warp *warp, struct path *path, uint32_t pc, uint
     uint32_t self = warp->current;
     if (mask == path->mask)
         return path;
-    warp_fork(warp, path, pc, path->mask & ~mask, path->join);
+    warp_fork(warp, path, pc, path->mask & ~mask, path->reconvergence);
     path = &warp->paths.v[self];
     path->mask = mask;
     return path;
 }
 
 static enum step_result wait_for(struct warp *warp, struct path *path, const struct code *code,
-                                 uint32_t named, meet_fn *fn, bool anywhere)
+                                 uint32_t named, warp_sync_fn *fn, bool anywhere)
 {
     if (path->mask & ~named)
         return warp_fault(warp, code, path->mask & ~named, "the lane is not in the mask 0x%08x",
@@ -219,8 +219,8 @@ static enum step_result wait_for(struct warp *warp, struct path *path, const str
     return STEP_NEXT;
 }
 
-enum step_result meet(struct warp *warp, struct path *path, const struct code *code, uint32_t mask,
-                      meet_fn *fn, bool anywhere)
+enum step_result warp_sync(struct warp *warp, struct path *path, const struct code *code,
+                           uint32_t mask, warp_sync_fn *fn, bool anywhere)
 {
     if (!mask)
         return STEP_NEXT;
@@ -240,7 +240,7 @@ enum step_result meet(struct warp *warp, struct path *path, const struct code *c
     return wait_for(warp, path, code, named, fn, anywhere);
 }
 
-void meet_again(struct warp *warp)
+void warp_sync_again(struct warp *warp)
 {
     for (uint32_t i = 0; i < warp->paths.n; i++) {
         if (warp->paths.v[i].state != PATH_LANES)
@@ -250,11 +250,11 @@ void meet_again(struct warp *warp)
     }
 }
 
-#define MEET(name, fn)                                                                             \
+#define WARP_SYNC(name, fn)                                                                        \
     enum step_result name(struct warp *warp, struct path *path, const struct code *code,           \
                           uint32_t mask)                                                           \
     {                                                                                              \
-        return meet(warp, path, code, mask, fn, true);                                             \
+        return warp_sync(warp, path, code, mask, fn, true);                                        \
     }
 
 // shfl
@@ -265,16 +265,16 @@ enum shuffle { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BFLY, SHUFFLE_IDX };
 static bool shuffle_lane(enum shuffle mode, uint32_t lane, uint32_t b, uint32_t c, uint32_t *from)
 {
     uint32_t segment = c >> 8 & 31, clamp = c & 31, distance = b & 31;
-    uint32_t most = (lane & segment) | (clamp & ~segment), least = lane & segment;
+    uint32_t max = (lane & segment) | (clamp & ~segment), min = lane & segment;
     bool good = false;
     switch (mode) {
     case SHUFFLE_UP:
-        good = (int)(lane - distance) >= (int)most;
+        good = (int)(lane - distance) >= (int)max;
         *from = lane - distance;
         break;
-    case SHUFFLE_DOWN: good = (*from = lane + distance) <= most; break;
-    case SHUFFLE_BFLY: good = (*from = lane ^ distance) <= most; break;
-    case SHUFFLE_IDX: good = (*from = least | (distance & ~segment)) <= most; break;
+    case SHUFFLE_DOWN: good = (*from = lane + distance) <= max; break;
+    case SHUFFLE_BFLY: good = (*from = lane ^ distance) <= max; break;
+    case SHUFFLE_IDX: good = (*from = min | (distance & ~segment)) <= max; break;
     }
     if (!good)
         *from = lane;
@@ -305,17 +305,17 @@ SHUFFLE(shuffle_up, SHUFFLE_UP)
 SHUFFLE(shuffle_down, SHUFFLE_DOWN)
 SHUFFLE(shuffle_bfly, SHUFFLE_BFLY)
 SHUFFLE(shuffle_idx, SHUFFLE_IDX)
-MEET(step_shfl_up, shuffle_up)
-MEET(step_shfl_down, shuffle_down)
-MEET(step_shfl_bfly, shuffle_bfly)
-MEET(step_shfl_idx, shuffle_idx)
+WARP_SYNC(step_shfl_up, shuffle_up)
+WARP_SYNC(step_shfl_down, shuffle_down)
+WARP_SYNC(step_shfl_bfly, shuffle_bfly)
+WARP_SYNC(step_shfl_idx, shuffle_idx)
 
 // vote
 
 // Returns the source predicate, whose slot has the size of a word.
 static uint32_t truths(const struct warp *warp, const struct code *code)
 {
-    return *(const uint32_t *)warp_slot(warp, code->s[0]);
+    return *(const uint32_t *)warp_register_lanes(warp, code->s[0]);
 }
 
 static void vote_all(struct warp *warp, const struct code *code, uint32_t mask)
@@ -345,10 +345,10 @@ static void vote_ballot(struct warp *warp, const struct code *code, uint32_t mas
     spread(warp, mask & truths(warp, code));
 }
 
-MEET(step_vote_all, vote_all)
-MEET(step_vote_any, vote_any)
-MEET(step_vote_uni, vote_uni)
-MEET(step_vote_ballot, vote_ballot)
+WARP_SYNC(step_vote_all, vote_all)
+WARP_SYNC(step_vote_any, vote_any)
+WARP_SYNC(step_vote_uni, vote_uni)
+WARP_SYNC(step_vote_ballot, vote_ballot)
 
 // match
 
@@ -381,8 +381,8 @@ static void match_all(struct warp *warp, const struct code *code, uint32_t mask)
     warp->temp[1].mask = all ? FULL_MASK : 0;
 }
 
-MEET(step_match_any, match_any)
-MEET(step_match_all, match_all)
+WARP_SYNC(step_match_any, match_any)
+WARP_SYNC(step_match_all, match_all)
 
 // redux: combines the lanes in order
 
@@ -405,14 +405,14 @@ REDUCE(redux_max_s32, int32_t, s32, a > b ? a : b)
 REDUCE(redux_and, uint32_t, u32, a &b)
 REDUCE(redux_or, uint32_t, u32, a | b)
 REDUCE(redux_xor, uint32_t, u32, a ^ b)
-MEET(step_redux_add, redux_add)
-MEET(step_redux_min_u32, redux_min_u32)
-MEET(step_redux_max_u32, redux_max_u32)
-MEET(step_redux_min_s32, redux_min_s32)
-MEET(step_redux_max_s32, redux_max_s32)
-MEET(step_redux_and, redux_and)
-MEET(step_redux_or, redux_or)
-MEET(step_redux_xor, redux_xor)
+WARP_SYNC(step_redux_add, redux_add)
+WARP_SYNC(step_redux_min_u32, redux_min_u32)
+WARP_SYNC(step_redux_max_u32, redux_max_u32)
+WARP_SYNC(step_redux_min_s32, redux_min_s32)
+WARP_SYNC(step_redux_max_s32, redux_max_s32)
+WARP_SYNC(step_redux_and, redux_and)
+WARP_SYNC(step_redux_or, redux_or)
+WARP_SYNC(step_redux_xor, redux_xor)
 
 // redux.f32: NaNs are ignored or, with .NaN, give a NaN; −0 is below +0.
 
@@ -456,8 +456,8 @@ static void redux_max_f32(struct warp *warp, const struct code *code, uint32_t m
     redux_f32(warp, code, mask, true);
 }
 
-MEET(step_redux_min_f32, redux_min_f32)
-MEET(step_redux_max_f32, redux_max_f32)
+WARP_SYNC(step_redux_min_f32, redux_min_f32)
+WARP_SYNC(step_redux_max_f32, redux_max_f32)
 
 // elect: the lowest lane of the mask
 
@@ -468,12 +468,12 @@ static void elect(struct warp *warp, const struct code *code, uint32_t mask)
     warp->temp[1].mask = mask & -mask;
 }
 
-MEET(step_elect, elect)
+WARP_SYNC(step_elect, elect)
 
 enum step_result step_bar_warp(struct warp *warp, struct path *path, const struct code *code,
                                uint32_t mask)
 {
-    return meet(warp, path, code, mask, NULL, true);
+    return warp_sync(warp, path, code, mask, NULL, true);
 }
 
 enum step_result step_activemask(struct warp *warp, struct path *path, const struct code *code,
@@ -481,6 +481,6 @@ enum step_result step_activemask(struct warp *warp, struct path *path, const str
 {
     (void)path;
     spread(warp, mask);
-    warp->ops->blend(warp_slot(warp, code->d), &warp->temp[0], mask, 4);
+    warp->ops->blend(warp_register_lanes(warp, code->d), &warp->temp[0], mask, 4);
     return STEP_NEXT;
 }

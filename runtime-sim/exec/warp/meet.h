@@ -4,14 +4,14 @@
 #include "runtime-sim/exec/warp/warp.h"
 
 // Executes an instruction for all its lanes. Results go to warp->temp.
-typedef void meet_fn(struct warp *warp, const struct code *code, uint32_t mask);
+typedef void warp_sync_fn(struct warp *warp, const struct code *code, uint32_t mask);
 // Waits for the lanes that the code names, then executes `fn` once for all of them; NULL: only
 // synchronises. With `anywhere`, lanes at other codes count if the instruction there differs only
 // in its registers; `extra` must then have the bytes per lane of each source.
-enum step_result meet(struct warp *warp, struct path *path, const struct code *code, uint32_t mask,
-                      meet_fn *fn, bool anywhere);
+enum step_result warp_sync(struct warp *warp, struct path *path, const struct code *code,
+                           uint32_t mask, warp_sync_fn *fn, bool anywhere);
 // Called when lanes have ended, so that lanes that wait for them check again.
-void meet_again(struct warp *warp);
+void warp_sync_again(struct warp *warp);
 
 // code->value is the number of the source, counted from 1, that has the mask of lanes; 0: the lanes
 // of the path.
@@ -23,4 +23,4 @@ step_fn step_redux_min_u32, step_redux_max_u32, step_redux_min_s32, step_redux_m
 step_fn step_redux_min_f32, step_redux_max_f32;
 step_fn step_elect, step_bar_warp, step_activemask;
 
-extern const struct exec_row rows_meet[];
+extern const struct exec_row rows_warp_sync[];

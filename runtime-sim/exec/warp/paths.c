@@ -14,70 +14,72 @@ static uint32_t free_path(struct warp *warp)
 }
 
 void warp_fork(struct warp *warp, const struct path *from, uint32_t pc, uint32_t mask,
-               uint32_t join)
+               uint32_t reconvergence)
 {
     struct path path = *from; // `from` may move
     path.pc = pc;
     path.mask = mask;
-    path.join = join;
+    path.reconvergence = reconvergence;
     path.state = PATH_READY;
     uint32_t index = free_path(warp);
     warp->paths.v[index] = path;
 }
 
-uint32_t warp_new_join(struct warp *warp, const struct path *from, uint32_t pc, uint32_t mask)
+uint32_t warp_new_reconvergence(struct warp *warp, const struct path *from, uint32_t pc,
+                                uint32_t mask)
 {
-    struct join join = {.pc = pc,
-                        .expected = mask,
-                        .parent = from->join,
-                        .frame = from->frame,
-                        .local = from->local,
-                        .local_end = from->local_end,
-                        .function = from->function};
-    for (uint32_t i = 0; i < warp->joins.n; i++) {
-        if (warp->joins.v[i].expected)
+    struct reconvergence reconvergence = {.pc = pc,
+                                          .expected = mask,
+                                          .parent = from->reconvergence,
+                                          .frame = from->frame,
+                                          .local = from->local,
+                                          .local_end = from->local_end,
+                                          .function = from->function};
+    for (uint32_t i = 0; i < warp->reconvergences.n; i++) {
+        if (warp->reconvergences.v[i].expected)
             continue;
-        warp->joins.v[i] = join;
+        warp->reconvergences.v[i] = reconvergence;
         return i;
     }
-    vec_push(warp->arena, &warp->joins, join);
-    return warp->joins.n - 1;
+    vec_push(warp->arena, &warp->reconvergences, reconvergence);
+    return warp->reconvergences.n - 1;
 }
 
 // Lets the lanes that have arrived continue together.
 static void release(struct warp *warp, uint32_t index)
 {
-    struct join *join = &warp->joins.v[index];
-    struct path path = {.frame = join->frame,
-                        .local = join->local,
-                        .local_end = join->local_end,
-                        .function = join->function};
-    uint32_t mask = join->arrived;
-    join->expected &= ~mask;
-    join->arrived = 0;
-    warp_fork(warp, &path, join->pc, mask, join->parent);
+    struct reconvergence *reconvergence = &warp->reconvergences.v[index];
+    struct path path = {.frame = reconvergence->frame,
+                        .local = reconvergence->local,
+                        .local_end = reconvergence->local_end,
+                        .function = reconvergence->function};
+    uint32_t mask = reconvergence->arrived;
+    reconvergence->expected &= ~mask;
+    reconvergence->arrived = 0;
+    warp_fork(warp, &path, reconvergence->pc, mask, reconvergence->parent);
 }
 
 static void complete(struct warp *warp, uint32_t index)
 {
-    struct join *join = &warp->joins.v[index];
-    if (join->arrived && join->arrived == join->expected)
+    struct reconvergence *reconvergence = &warp->reconvergences.v[index];
+    if (reconvergence->arrived && reconvergence->arrived == reconvergence->expected)
         release(warp, index);
 }
 
-// Removes lanes that continue elsewhere, or end, from the expected lanes of the joins from `join`
-// up to and without `until`.
-void warp_leave_joins(struct warp *warp, uint32_t join, uint32_t until, uint32_t mask)
+// Removes lanes that continue elsewhere, or end, from the expected lanes of the joins from
+// `reconvergence` up to and without `until`.
+void warp_leave_reconvergences(struct warp *warp, uint32_t reconvergence, uint32_t until,
+                               uint32_t mask)
 {
-    while (join != until) {
-        uint32_t parent = warp->joins.v[join].parent;
-        warp->joins.v[join].expected &= ~mask;
-        complete(warp, join);
-        join = parent;
+    while (reconvergence != until) {
+        uint32_t parent = warp->reconvergences.v[reconvergence].parent;
+        warp->reconvergences.v[reconvergence].expected &= ~mask;
+        complete(warp, reconvergence);
+        reconvergence = parent;
     }
 }
 
-static enum step_result take_lanes(struct warp *warp, struct path *path, uint32_t mask)
+static enum step_result remove_lanes(struct warp *warp, struct path *path, uint32_t mask)
 {
     path->mask &= ~mask;
     if (!path->mask)
@@ -86,30 +88,31 @@ static enum step_result take_lanes(struct warp *warp, struct path *path, uint32_
     return path->mask ? STEP_NEXT : STEP_LEAVE;
 }
 
-void warp_arrive(struct warp *warp, uint32_t join, uint32_t mask)
+void warp_arrive(struct warp *warp, uint32_t reconvergence, uint32_t mask)
 {
-    warp->joins.v[join].arrived |= mask;
-    complete(warp, join);
+    warp->reconvergences.v[reconvergence].arrived |= mask;
+    complete(warp, reconvergence);
 }
 
-enum step_result step_join(struct warp *warp, struct path *path, const struct code *code,
-                           uint32_t mask)
+enum step_result step_reconverge(struct warp *warp, struct path *path, const struct code *code,
+                                 uint32_t mask)
 {
     (void)code;
     (void)mask;
-    uint32_t index = path->join;
+    uint32_t index = path->reconvergence;
     if (index == IR_NONE)
         return STEP_NEXT;
-    const struct join *join = &warp->joins.v[index];
-    if (join->call || join->pc != path->pc + 1 || join->frame != path->frame)
+    const struct reconvergence *reconvergence = &warp->reconvergences.v[index];
+    if (reconvergence->call || reconvergence->pc != path->pc + 1 ||
+        reconvergence->frame != path->frame)
         return STEP_NEXT;
-    if (path->mask == join->expected) { // all expected lanes have arrived
-        path->join = join->parent;
-        warp->joins.v[index].expected = 0;
+    if (path->mask == reconvergence->expected) { // all expected lanes have arrived
+        path->reconvergence = reconvergence->parent;
+        warp->reconvergences.v[index].expected = 0;
         return STEP_NEXT;
     }
     uint32_t lanes = path->mask;
-    enum step_result result = take_lanes(warp, path, lanes);
+    enum step_result result = remove_lanes(warp, path, lanes);
     warp_arrive(warp, index, lanes);
     return result;
 }
@@ -118,9 +121,9 @@ void warp_relieve(struct warp *warp, const struct path *path)
 {
     if (!warp->program->functions.v[path->function].ordered)
         return;
-    for (uint32_t i = path->join; i != IR_NONE;) {
-        uint32_t parent = warp->joins.v[i].parent;
-        if (warp->joins.v[i].arrived)
+    for (uint32_t i = path->reconvergence; i != IR_NONE;) {
+        uint32_t parent = warp->reconvergences.v[i].parent;
+        if (warp->reconvergences.v[i].arrived)
             release(warp, i); // may move paths
         i = parent;
     }
@@ -137,8 +140,8 @@ static bool some_path(const struct warp *warp, enum path_state state)
 static bool release_all(struct warp *warp)
 {
     bool released = false;
-    for (uint32_t i = 0; i < warp->joins.n; i++) {
-        if (!warp->joins.v[i].expected || !warp->joins.v[i].arrived)
+    for (uint32_t i = 0; i < warp->reconvergences.n; i++) {
+        if (!warp->reconvergences.v[i].expected || !warp->reconvergences.v[i].arrived)
             continue;
         release(warp, i);
         released = true;
@@ -166,16 +169,17 @@ static enum step_result turn_back(struct warp *warp, struct path *path, uint32_t
     return STEP_LEAVE;
 }
 
-static uint32_t join_for(struct warp *warp, const struct path *path, uint32_t at)
+static uint32_t reconvergence_for(struct warp *warp, const struct path *path, uint32_t at)
 {
     if (at == IR_NONE)
-        return path->join;
-    if (path->join != IR_NONE) {
-        const struct join *join = &warp->joins.v[path->join];
-        if (!join->call && join->pc == at + 1 && join->frame == path->frame)
-            return path->join;
+        return path->reconvergence;
+    if (path->reconvergence != IR_NONE) {
+        const struct reconvergence *reconvergence = &warp->reconvergences.v[path->reconvergence];
+        if (!reconvergence->call && reconvergence->pc == at + 1 &&
+            reconvergence->frame == path->frame)
+            return path->reconvergence;
     }
-    return warp_new_join(warp, path, at + 1, path->mask);
+    return warp_new_reconvergence(warp, path, at + 1, path->mask);
 }
 
 // Returns true if the lanes that do not branch continue first.
@@ -193,11 +197,11 @@ enum step_result step_branch(struct warp *warp, struct path *path, const struct 
         return STEP_NEXT;
     if (mask != path->mask) {
         uint32_t others = path->mask & ~mask, index = warp->current;
-        uint32_t join = join_for(warp, path, branch->join);
+        uint32_t reconvergence = reconvergence_for(warp, path, branch->reconvergence);
         path = &warp->paths.v[index];
         bool first = falls_through_first(warp, path->mask, mask);
-        path->join = join;
-        warp_fork(warp, path, first ? target : path->pc + 1, first ? mask : others, join);
+        path->reconvergence = reconvergence;
+        warp_fork(warp, path, first ? target : path->pc + 1, first ? mask : others, reconvergence);
         path = &warp->paths.v[index];
         path->mask = first ? others : mask;
         if (first) {
@@ -215,7 +219,7 @@ enum step_result step_branch_indexed(struct warp *warp, struct path *path, const
                                      uint32_t mask)
 {
     const struct branch *branch = code->extra;
-    const uint32_t *index = warp_slot(warp, code->s[0]);
+    const uint32_t *index = warp_register_lanes(warp, code->s[0]);
     uint32_t self = warp->current, rest = mask, all = path->mask;
     uint32_t first = index[__builtin_ctz(mask ? mask : 1)];
     if (!mask)
@@ -228,11 +232,11 @@ enum step_result step_branch_indexed(struct warp *warp, struct path *path, const
         return warp_fault(warp, code, same, "branch to entry %u of a list of %u targets", first,
                           branch->count);
     if (same != all) {
-        uint32_t join = join_for(warp, path, branch->join);
-        warp->paths.v[self].join = join;
+        uint32_t reconvergence = reconvergence_for(warp, path, branch->reconvergence);
+        warp->paths.v[self].reconvergence = reconvergence;
         rest = all & ~same; // they execute it again, each time with one target less
         warp_uncount(warp, mask & ~same);
-        warp_fork(warp, &warp->paths.v[self], warp->paths.v[self].pc, rest, join);
+        warp_fork(warp, &warp->paths.v[self], warp->paths.v[self].pc, rest, reconvergence);
         path = &warp->paths.v[self];
         path->mask = same;
     }
@@ -247,7 +251,7 @@ void warp_reach_end(struct warp *warp)
     struct path *path = &warp->paths.v[warp->current];
     uint32_t mask = path->mask;
     warp->reached |= mask;
-    take_lanes(warp, path, mask);
+    remove_lanes(warp, path, mask);
     warp_end_lanes(warp, warp->current, mask);
     cta_lanes_ended(warp);
 }
@@ -255,9 +259,9 @@ void warp_reach_end(struct warp *warp)
 void warp_end_lanes(struct warp *warp, uint32_t index, uint32_t mask)
 {
     warp->live &= ~mask;
-    uint32_t join = warp->paths.v[index].join;
-    warp_leave_joins(warp, join, IR_NONE, mask);
-    meet_again(warp);
+    uint32_t reconvergence = warp->paths.v[index].reconvergence;
+    warp_leave_reconvergences(warp, reconvergence, IR_NONE, mask);
+    warp_sync_again(warp);
 }
 
 enum step_result step_exit(struct warp *warp, struct path *path, const struct code *code,
@@ -267,7 +271,7 @@ enum step_result step_exit(struct warp *warp, struct path *path, const struct co
     if (!mask)
         return STEP_NEXT;
     uint32_t index = warp->current;
-    enum step_result result = take_lanes(warp, path, mask);
+    enum step_result result = remove_lanes(warp, path, mask);
     warp_end_lanes(warp, index, mask);
     cta_lanes_ended(warp);
     return result;

@@ -10,8 +10,8 @@
 #include <string.h>
 
 // A slot of the frame, and its location in the shadow.
-struct shadow_place {
-    struct shadow_place *next;
+struct shadow_slot {
+    struct shadow_slot *next;
     uint32_t slot;    // slot in the frame
     uint32_t version; // IR version that the instruction defines
     uint32_t at;      // slot in the shadow
@@ -30,7 +30,7 @@ struct shadow_code {
 
 enum { CACHE_LINE = 64 };
 
-static void *take(struct shadow *shadow, size_t bytes)
+static void *allocate_bytes(struct shadow *shadow, size_t bytes)
 {
     void *at = shadow->room + shadow->used;
     shadow->used += align_up(bytes, CACHE_LINE);
@@ -41,7 +41,7 @@ static void *take(struct shadow *shadow, size_t bytes)
 
 enum shadow_kind shadow_kind(const struct code *code)
 {
-    while (code->step == step_join)
+    while (code->step == step_reconverge)
         code++;
     if (held_can(code) && held_is_plain(code) && code->ends)
         return held_is_load(code) ? SHADOW_LOAD : SHADOW_STORE;
@@ -52,54 +52,54 @@ enum shadow_kind shadow_kind(const struct code *code)
 
 // Memory
 
-static size_t place_bytes(uint32_t bytes)
+static size_t slot_bytes(uint32_t bytes)
 {
-    return align_up(sizeof(struct shadow_place), CACHE_LINE) + align_up(bytes, CACHE_LINE);
+    return align_up(sizeof(struct shadow_slot), CACHE_LINE) + align_up(bytes, CACHE_LINE);
 }
 
 // Returns the size of the copy of a code, with locations for its results.
 static size_t code_bytes(const struct code *code)
 {
     size_t bytes = align_up(sizeof(struct shadow_code), CACHE_LINE);
-    bytes += code->d == SLOT_NONE ? 0 : place_bytes(lanes_bytes(code->width));
-    bytes += code->d2 == SLOT_NONE ? 0 : place_bytes(lanes_bytes(code->width2));
+    bytes += code->d == REG_SLOT_NONE ? 0 : slot_bytes(lanes_bytes(code->width));
+    bytes += code->d2 == REG_SLOT_NONE ? 0 : slot_bytes(lanes_bytes(code->width2));
     if (!code->list)
         return bytes;
     bytes += align_up(sizeof *code->list, CACHE_LINE) +
              align_up(code->list->count * sizeof(uint32_t), CACHE_LINE);
     for (uint32_t i = 0; i < code->list->count; i++)
-        bytes += place_bytes(lanes_bytes(code->list->width[i]));
+        bytes += slot_bytes(lanes_bytes(code->list->width[i]));
     return bytes;
 }
 
 // Each register that is read is copied once.
-static size_t instruction_bytes(const struct code *code, const struct slot_use *uses,
+static size_t instruction_bytes(const struct code *code, const struct reg_slot_use *uses,
                                 uint32_t count)
 {
     size_t bytes = align_up(sizeof(struct shadow_code), CACHE_LINE);
     for (uint32_t i = 0; i < count; i++)
-        bytes += uses[i].between ? 0 : place_bytes(uses[i].bytes);
+        bytes += uses[i].between ? 0 : slot_bytes(uses[i].bytes);
     for (bytes += code_bytes(code); !code->ends; bytes += code_bytes(code))
         code++;
     return bytes;
 }
 
-size_t shadow_bytes(const struct program *program, const struct slots_used *slots)
+size_t shadow_bytes(const struct program *program, const struct reg_slots_used *slots)
 {
-    size_t most = 0;
+    size_t max = 0;
     for (uint32_t i = 0; i < program->codes.n; i++) {
         const struct code *code = &program->codes.v[i];
-        const struct slot_use *uses;
+        const struct reg_slot_use *uses;
         if (shadow_kind(code) == SHADOW_NOTHING)
             continue;
-        uint32_t count = issue_slots(slots, i, &uses);
+        uint32_t count = code_reg_slots_used(slots, i, &uses);
         size_t bytes = instruction_bytes(code, uses, count);
-        most = bytes > most ? bytes : most;
+        max = bytes > max ? bytes : max;
     }
-    return sizeof(struct shadow) + SHADOW_INSTS * most;
+    return sizeof(struct shadow) + SHADOW_INSTS * max;
 }
 
-void shadow_begin(struct shadow *shadow, struct warp *warp, const struct slots_used *slots)
+void shadow_begin(struct shadow *shadow, struct warp *warp, const struct reg_slots_used *slots)
 {
     *shadow = (struct shadow){.warp = warp, .slots = slots, .frame = IR_NONE};
 }
@@ -114,51 +114,51 @@ static void come(struct shadow *shadow, uint32_t frame, uint32_t function)
 
 // Locations
 
-static const struct slot_use *find_use(const struct shadow *shadow, const struct code *code,
-                                       uint32_t slot, bool written)
+static const struct reg_slot_use *find_use(const struct shadow *shadow, const struct code *code,
+                                           uint32_t slot, bool written)
 {
-    const struct slot_use *uses;
+    const struct reg_slot_use *uses;
     const struct program *program = shadow->warp->program;
-    uint32_t count = issue_slots(shadow->slots, (uint32_t)(code - program->codes.v), &uses);
+    uint32_t count = code_reg_slots_used(shadow->slots, (uint32_t)(code - program->codes.v), &uses);
     for (uint32_t i = 0; i < count; i++)
-        if (SLOT(BASE_FRAME, uses[i].offset) == slot && !uses[i].between &&
+        if (REG_SLOT(BASE_FRAME, uses[i].offset) == slot && !uses[i].between &&
             uses[i].written == written)
             return &uses[i];
     return NULL;
 }
 
-static struct shadow_place *find_place(struct shadow_place *list, uint32_t slot)
+static struct shadow_slot *find_slot(struct shadow_slot *list, uint32_t slot)
 {
     while (list && list->slot != slot)
         list = list->next;
     return list;
 }
 
-static struct shadow_place *new_place(struct shadow *shadow, uint32_t slot, uint32_t bytes)
+static struct shadow_slot *new_slot(struct shadow *shadow, uint32_t slot, uint32_t bytes)
 {
-    struct shadow_place *place = take(shadow, sizeof *place);
-    *place = (struct shadow_place){.next = shadow->inside,
-                                   .slot = slot,
-                                   .version = IR_NONE,
-                                   .at = SLOT(BASE_FRAME, shadow->used)};
-    take(shadow, bytes);
+    struct shadow_slot *place = allocate_bytes(shadow, sizeof *place);
+    *place = (struct shadow_slot){.next = shadow->inside,
+                                  .slot = slot,
+                                  .version = IR_NONE,
+                                  .at = REG_SLOT(BASE_FRAME, shadow->used)};
+    allocate_bytes(shadow, bytes);
     shadow->inside = place;
     return place;
 }
 
-static void *at_place(struct shadow *shadow, uint32_t slot)
+static void *slot_lanes(struct shadow *shadow, uint32_t slot)
 {
-    return shadow->room + (slot & ((1u << SLOT_SHIFT) - 1));
+    return shadow->room + (slot & ((1u << REG_SLOT_SHIFT) - 1));
 }
 
 static void *at_frame(const struct shadow *shadow, uint32_t slot)
 {
-    return shadow->warp->frames + shadow->frame + (slot & ((1u << SLOT_SHIFT) - 1));
+    return shadow->warp->frames + shadow->frame + (slot & ((1u << REG_SLOT_SHIFT) - 1));
 }
 
 static bool in_frame(uint32_t slot)
 {
-    return slot != SLOT_NONE && slot >> SLOT_SHIFT == BASE_FRAME;
+    return slot != REG_SLOT_NONE && slot >> REG_SLOT_SHIFT == BASE_FRAME;
 }
 
 // Returns the location of a register that the chain has written, or of a copy of the frame's
@@ -167,18 +167,18 @@ static uint32_t source(struct shadow *shadow, const struct code *code, uint32_t 
 {
     if (!in_frame(slot))
         return slot;
-    struct shadow_place *place = find_place(shadow->inside, slot);
+    struct shadow_slot *place = find_slot(shadow->inside, slot);
     if (place)
         return place->at;
-    const struct slot_use *use = find_use(shadow, code, slot, false);
+    const struct reg_slot_use *use = find_use(shadow, code, slot, false);
     assert(use); // a value between codes was written by one of them
     for (place = shadow->made; place; place = place->next)
         if (place->slot == slot && place->version == use->version) {
             place->spent = true;
             return place->at;
         }
-    place = new_place(shadow, slot, use->bytes);
-    memcpy(at_place(shadow, place->at), at_frame(shadow, slot), use->bytes);
+    place = new_slot(shadow, slot, use->bytes);
+    memcpy(slot_lanes(shadow, place->at), at_frame(shadow, slot), use->bytes);
     return place->at;
 }
 
@@ -188,13 +188,13 @@ static uint32_t destination(struct shadow *shadow, uint32_t slot, uint8_t width,
 {
     if (!in_frame(slot))
         return slot;
-    struct shadow_place *place = find_place(shadow->inside, slot);
+    struct shadow_slot *place = find_slot(shadow->inside, slot);
     if (!place || !place->made) {
-        place = new_place(shadow, slot, lanes_bytes(width));
+        place = new_slot(shadow, slot, lanes_bytes(width));
         place->made = true;
         place->width = width;
         if (mask != FULL_MASK)
-            memcpy(at_place(shadow, place->at), at_frame(shadow, slot), lanes_bytes(width));
+            memcpy(slot_lanes(shadow, place->at), at_frame(shadow, slot), lanes_bytes(width));
     }
     place->mask |= mask;
     return place->at;
@@ -203,7 +203,7 @@ static uint32_t destination(struct shadow *shadow, uint32_t slot, uint8_t width,
 // A result in a slot ends the life of the slot's previous value.
 static void spend_made(struct shadow *shadow, uint32_t slot)
 {
-    for (struct shadow_place *place = shadow->made; place; place = place->next)
+    for (struct shadow_slot *place = shadow->made; place; place = place->next)
         place->spent |= place->slot == slot;
 }
 
@@ -211,9 +211,10 @@ static void spend_made(struct shadow *shadow, uint32_t slot)
 // read.
 static void keep_made(struct shadow *shadow, const struct code *code)
 {
-    for (struct shadow_place *place = shadow->inside, *next; place; place = next) {
+    for (struct shadow_slot *place = shadow->inside, *next; place; place = next) {
         next = place->next;
-        const struct slot_use *use = place->made ? find_use(shadow, code, place->slot, true) : NULL;
+        const struct reg_slot_use *use =
+            place->made ? find_use(shadow, code, place->slot, true) : NULL;
         if (!use)
             continue;
         spend_made(shadow, place->slot);
@@ -238,18 +239,18 @@ static void rename_code(struct shadow *shadow, struct shadow_code *to, const str
 static struct code_list *rename_list(struct shadow *shadow, const struct code *code, uint32_t mask)
 {
     const struct code_list *from = code->list;
-    struct code_list *to = take(shadow, sizeof *to);
+    struct code_list *to = allocate_bytes(shadow, sizeof *to);
     *to = *from;
-    to->slot = take(shadow, from->count * sizeof *to->slot);
+    to->slot = allocate_bytes(shadow, from->count * sizeof *to->slot);
     for (uint32_t i = 0; i < from->count; i++)
         to->slot[i] = held_is_load(code) ? destination(shadow, from->slot[i], from->width[i], mask)
                                          : source(shadow, code, from->slot[i]);
     return to;
 }
 
-static void take_access(struct shadow *shadow, struct held *held)
+static void capture_access(struct shadow *shadow, struct held *held)
 {
-    struct code *to = take(shadow, sizeof *to);
+    struct code *to = allocate_bytes(shadow, sizeof *to);
     *to = *held->code;
     to->list = rename_list(shadow, held->code, held->mask);
     keep_made(shadow, held->code);
@@ -259,21 +260,21 @@ static void take_access(struct shadow *shadow, struct held *held)
 
 // Loads
 
-void shadow_take_load(struct shadow *shadow, struct held *held)
+void shadow_capture_load(struct shadow *shadow, struct held *held)
 {
     assert(held->kind == HELD_LOAD && !held->served && held->left == held->mask && !held->shadow);
     come(shadow, held->frame, held->access.function);
-    take_access(shadow, held);
+    capture_access(shadow, held);
 }
 
-static void put_back(struct shadow *shadow, const struct shadow_place *place, uint32_t lanes)
+static void put_back(struct shadow *shadow, const struct shadow_slot *place, uint32_t lanes)
 {
-    shadow->warp->ops->blend(at_frame(shadow, place->slot), at_place(shadow, place->at),
+    shadow->warp->ops->blend(at_frame(shadow, place->slot), slot_lanes(shadow, place->at),
                              place->mask & lanes, place->width);
 }
 
 // Returns true if the load writes this location.
-static bool is_of(const struct held *held, const struct shadow_place *place)
+static bool is_of(const struct held *held, const struct shadow_slot *place)
 {
     for (uint32_t i = 0; i < held->code->list->count; i++)
         if (held->code->list->slot[i] == place->at)
@@ -283,11 +284,11 @@ static bool is_of(const struct held *held, const struct shadow_place *place)
 
 bool shadow_give_load(struct shadow *shadow, struct held *held)
 {
-    for (struct shadow_place *place = shadow->made; place; place = place->next)
+    for (struct shadow_slot *place = shadow->made; place; place = place->next)
         if (place->spent && is_of(held, place))
             return false;
-    for (struct shadow_place **link = &shadow->made; *link;) {
-        struct shadow_place *place = *link;
+    for (struct shadow_slot **link = &shadow->made; *link;) {
+        struct shadow_slot *place = *link;
         if (is_of(held, place)) {
             put_back(shadow, place, held->mask & ~held->left);
             *link = place->next;
@@ -304,7 +305,7 @@ bool shadow_give_load(struct shadow *shadow, struct held *held)
 
 static void capture(struct shadow *shadow, const struct code *code, uint32_t mask)
 {
-    struct shadow_code *to = take(shadow, sizeof *to);
+    struct shadow_code *to = allocate_bytes(shadow, sizeof *to);
     *to = (struct shadow_code){.mask = mask, .left = mask};
     rename_code(shadow, to, code);
     *(shadow->last ? &shadow->last->next : &shadow->first) = to;
@@ -353,7 +354,7 @@ enum issue_result issue_capture_store(struct warp *warp, struct shadow *shadow, 
     uint32_t mask = count_code(warp, path, code);
     if (mask) {
         held_begin(held, warp, path, code, mask);
-        take_access(shadow, held);
+        capture_access(shadow, held);
     }
     warp->paths.v[warp->current].pc++;
     return mask ? ISSUE_HELD : ISSUE_DONE;
@@ -378,14 +379,14 @@ void shadow_compute(struct shadow *shadow, uint32_t lanes)
 
 void shadow_finish(struct shadow *shadow, uint32_t lanes)
 {
-    for (const struct shadow_place *place = shadow->made; place; place = place->next)
+    for (const struct shadow_slot *place = shadow->made; place; place = place->next)
         if (!place->spent)
             put_back(shadow, place, lanes);
 }
 
 static union lanes *lanes_at(const struct shadow *shadow, uint32_t slot)
 {
-    return (union lanes *)((uintptr_t)shadow->room + (slot & ((1u << SLOT_SHIFT) - 1)));
+    return (union lanes *)((uintptr_t)shadow->room + (slot & ((1u << REG_SLOT_SHIFT) - 1)));
 }
 
 union lanes *shadow_result(const struct shadow *shadow, uint8_t *width, uint32_t *mask)

@@ -2,12 +2,12 @@
 // Its values arrive later, when the warp may have reused the slots.
 //
 // The results of the chain have separate locations here. A held load is redirected to write to them
-// (shadow_take_load). Computing instructions are captured instead of executed (issue_capture): the
-// mask and the sources from outside the chain are copied, so that they may change. When lanes of
-// the loads have been served, shadow_compute executes the captured instructions for them. The chain
-// ends either in the store, whose held_serve finds its data here (issue_capture_store), or in the
-// warp's registers (shadow_finish). Each of these functions handles sets of lanes, in any number of
-// steps.
+// (shadow_capture_load). Computing instructions are captured instead of executed (issue_capture):
+// the mask and the sources from outside the chain are copied, so that they may change. When lanes
+// of the loads have been served, shadow_compute executes the captured instructions for them. The
+// chain ends either in the store, whose held_serve finds its data here (issue_capture_store), or in
+// the warp's registers (shadow_finish). Each of these functions handles sets of lanes, in any
+// number of steps.
 //
 // Since slots are shared, the IR version determines whether a source is a result of the chain.
 //
@@ -25,14 +25,14 @@
 
 enum { SHADOW_INSTS = 7 }; // maximum instructions per chain
 
-struct shadow_place;
+struct shadow_slot;
 struct shadow_code;
 struct shadow {
     struct warp *warp;
-    const struct slots_used *slots;
+    const struct reg_slots_used *slots;
     uint32_t frame;    // frame of the path
     uint32_t function; // program function
-    struct shadow_place *made, *inside;
+    struct shadow_slot *made, *inside;
     struct shadow_code *first, *last; // captured codes, in order
     uint32_t used;                    // bytes of `room` in use
     uint8_t room[] __attribute__((aligned(64)));
@@ -40,7 +40,7 @@ struct shadow {
 
 // Returns the size of a `struct shadow` for any chain of the program, a multiple of 64, which is
 // also its alignment.
-size_t shadow_bytes(const struct program *program, const struct slots_used *slots);
+size_t shadow_bytes(const struct program *program, const struct reg_slots_used *slots);
 
 // Returns the role that the instruction at this code can have in a chain: a load or store of any
 // space but that of parameters, or an instruction that only computes lanes from lanes.
@@ -49,11 +49,11 @@ enum shadow_kind shadow_kind(const struct code *code);
 
 // Begins a chain of this warp, without captured instructions and results. `slots` are those of the
 // program.
-void shadow_begin(struct shadow *shadow, struct warp *warp, const struct slots_used *slots);
+void shadow_begin(struct shadow *shadow, struct warp *warp, const struct reg_slots_used *slots);
 
 // Adds a load that the warp has just issued (ISSUE_HELD) and of which no lane was served.
 // held_serve then writes to the shadow.
-void shadow_take_load(struct shadow *shadow, struct held *held);
+void shadow_capture_load(struct shadow *shadow, struct held *held);
 // Removes a load. held_serve then writes to the warp's registers, to which the results of served
 // lanes are copied. Returns false, and keeps the load, if a captured instruction reads its result
 // or writes the same register.

@@ -11,18 +11,18 @@
 #include "runtime-sim/exec/memory/steps_memory.h"
 #include "runtime-sim/exec/decode/layout.h"
 
-struct slot_finder {
-    struct slots_used *to;
+struct reg_slot_finder {
+    struct reg_slots_used *to;
     struct arena *arena;
     const struct program *program;
     const struct program_function *at;
     const struct ir_function *fn;
-    struct slots slots;
+    struct reg_slots slots;
     uint16_t *number; // by offset / 4: slot + 1; 0: no slot yet
     uint16_t count;
 };
 
-static uint16_t number_of(struct slot_finder *f, uint32_t offset)
+static uint16_t number_of(struct reg_slot_finder *f, uint32_t offset)
 {
     uint16_t *number = &f->number[offset / 4];
     if (!*number)
@@ -30,10 +30,10 @@ static uint16_t number_of(struct slot_finder *f, uint32_t offset)
     return *number - 1;
 }
 
-static void add(struct slot_finder *f, uint32_t first, struct slot_use use)
+static void add(struct reg_slot_finder *f, uint32_t first, struct reg_slot_use use)
 {
     for (uint32_t i = first; i < f->to->uses.n; i++) {
-        struct slot_use *old = &f->to->uses.v[i];
+        struct reg_slot_use *old = &f->to->uses.v[i];
         if (old->offset != use.offset || old->written != use.written)
             continue;
         old->late |= use.late;
@@ -43,7 +43,7 @@ static void add(struct slot_finder *f, uint32_t first, struct slot_use use)
     vec_push(f->arena, &f->to->uses, use);
 }
 
-static void add_registers(struct slot_finder *f, uint32_t inst, uint32_t first, bool late)
+static void add_registers(struct reg_slot_finder *f, uint32_t inst, uint32_t first, bool late)
 {
     const struct ir_inst *at = &f->fn->insts.v[inst];
     const struct ir_operand *operands = ir_operands(f->fn, inst);
@@ -53,22 +53,22 @@ static void add_registers(struct slot_finder *f, uint32_t inst, uint32_t first, 
             continue;
         bool written = operand->role == ROLE_DEF;
         add(f, first,
-            (struct slot_use){.offset = f->slots.offset[operand->index],
-                              .bytes =
-                                  lanes_bytes(slots_width(&f->fn->registers.v[operand->index])),
-                              .version = f->fn->operand_version.v[at->operands + i],
-                              .written = written,
-                              .late = written && late});
+            (struct reg_slot_use){
+                .offset = f->slots.offset[operand->index],
+                .bytes = lanes_bytes(reg_slots_width(&f->fn->registers.v[operand->index])),
+                .version = f->fn->operand_version.v[at->operands + i],
+                .written = written,
+                .late = written && late});
     }
 }
 
-static bool is_between(const struct slot_finder *f, uint32_t slot)
+static bool is_between(const struct reg_slot_finder *f, uint32_t slot)
 {
-    return slot != SLOT_NONE && slot >> SLOT_SHIFT == BASE_FRAME &&
-           (slot & ((1u << SLOT_SHIFT) - 1)) >= f->slots.frame_bytes;
+    return slot != REG_SLOT_NONE && slot >> REG_SLOT_SHIFT == BASE_FRAME &&
+           (slot & ((1u << REG_SLOT_SHIFT) - 1)) >= f->slots.frame_bytes;
 }
 
-static bool uses_between(const struct slot_finder *f, const struct code *code)
+static bool uses_between(const struct reg_slot_finder *f, const struct code *code)
 {
     bool uses = is_between(f, code->d) || is_between(f, code->d2);
     for (uint32_t i = 0; i < code->source_count; i++)
@@ -78,16 +78,17 @@ static bool uses_between(const struct slot_finder *f, const struct code *code)
     return uses;
 }
 
-static void add_between(struct slot_finder *f, const struct code *code, uint32_t first, bool late)
+static void add_between(struct reg_slot_finder *f, const struct code *code, uint32_t first,
+                        bool late)
 {
     if (uses_between(f, code))
         add(f, first,
-            (struct slot_use){.offset = f->slots.frame_bytes,
-                              .bytes = f->at->frame_bytes - f->slots.frame_bytes,
-                              .version = IR_NONE,
-                              .written = true,
-                              .between = true,
-                              .late = late});
+            (struct reg_slot_use){.offset = f->slots.frame_bytes,
+                                  .bytes = f->at->frame_bytes - f->slots.frame_bytes,
+                                  .version = IR_NONE,
+                                  .written = true,
+                                  .between = true,
+                                  .late = late});
 }
 
 static bool is_ordered(uint16_t order)
@@ -118,18 +119,18 @@ static bool drains(const struct code *code)
 }
 
 // Adds the uses of one instruction, whose codes are [begin, end).
-static void add_instruction(struct slot_finder *f, uint32_t begin, uint32_t end)
+static void add_instruction(struct reg_slot_finder *f, uint32_t begin, uint32_t end)
 {
     const struct code *codes = f->program->codes.v;
     uint32_t first = f->to->uses.n;
-    struct slots_used_code all = {.first = first};
+    struct code_reg_slots all = {.first = first};
     bool held = false, late = false;
     for (uint32_t i = begin; i < end; i++) {
         held |= held_can(&codes[i]);
         all.drains |= drains(&codes[i]);
         all.touches |= held_touches(&codes[i]);
         all.orders |= orders(&codes[i]);
-        late = held && (codes[i].behind || codes[i].counted);
+        late = held && (codes[i].trailing || codes[i].counted);
         add_between(f, &codes[i], first, late);
         if (codes[i].counted)
             add_registers(f, codes[i].inst, first, held);
@@ -139,31 +140,32 @@ static void add_instruction(struct slot_finder *f, uint32_t begin, uint32_t end)
         f->to->codes[i] = all;
 }
 
-static void add_function(struct slot_finder *f)
+static void add_function(struct reg_slot_finder *f)
 {
-    slots_assign(&f->slots, f->arena, f->fn);
+    reg_slots_assign(&f->slots, f->arena, f->fn);
     f->number = ARENA_ARRAY(f->arena, uint16_t, f->at->frame_bytes / 4 + 1);
     for (uint32_t i = f->at->begin, end; i < f->at->end; i = end) {
         const struct code *codes = f->program->codes.v;
-        for (end = i + 1; !codes[end - 1].ends && codes[end - 1].step != step_join;)
+        for (end = i + 1; !codes[end - 1].ends && codes[end - 1].step != step_reconverge;)
             end++;
         add_instruction(f, i, end);
     }
 }
 
-void slots_used_build(struct slots_used *to, struct arena *arena, const struct program *program)
+void reg_slots_used_build(struct reg_slots_used *to, struct arena *arena,
+                          const struct program *program)
 {
-    *to = (struct slots_used){
-        .codes = ARENA_ARRAY(arena, struct slots_used_code, program->codes.n + 1),
-        .function_slots = ARENA_ARRAY(arena, uint32_t, program->functions.n + 1)};
+    *to = (struct reg_slots_used){
+        .codes = ARENA_ARRAY(arena, struct code_reg_slots, program->codes.n + 1),
+        .function_reg_slots = ARENA_ARRAY(arena, uint32_t, program->functions.n + 1)};
     for (uint32_t i = 0; i < program->functions.n; i++) {
         const struct program_function *at = &program->functions.v[i];
-        struct slot_finder f = {.to = to,
-                                .arena = arena,
-                                .program = program,
-                                .at = at,
-                                .fn = &program->module->functions.v[at->function]};
+        struct reg_slot_finder f = {.to = to,
+                                    .arena = arena,
+                                    .program = program,
+                                    .at = at,
+                                    .fn = &program->module->functions.v[at->function]};
         add_function(&f);
-        to->function_slots[i] = f.count;
+        to->function_reg_slots[i] = f.count;
     }
 }

@@ -5,7 +5,7 @@
 
 // A use of a whole register. Two uses in one function have the same bytes if their `slot` is equal,
 // and disjoint bytes otherwise.
-struct slot_use {
+struct reg_slot_use {
     uint32_t offset, bytes; // in the frame
     uint32_t version;       // IR version; IR_NONE for `between`
     uint16_t slot;          // from 0, dense within a function
@@ -14,7 +14,7 @@ struct slot_use {
     bool late;              // written when a held access is served, not at issue
 };
 
-struct slots_used_code {
+struct code_reg_slots {
     uint32_t first;
     uint16_t count;
     // All held accesses of the warp must be complete, because registers of another frame are read
@@ -27,18 +27,19 @@ struct slots_used_code {
     bool orders;
 };
 
-struct slots_used {
-    VEC(struct slot_use) uses;
-    struct slots_used_code *codes; // per code; all codes of an instruction have the same uses
-    uint32_t *function_slots;      // per program function: number of slots
+struct reg_slots_used {
+    VEC(struct reg_slot_use) uses;
+    struct code_reg_slots *codes; // per code; all codes of an instruction have the same uses
+    uint32_t *function_reg_slots; // per program function: number of slots
 };
 
 // Builds the uses of a program.
-void slots_used_build(struct slots_used *to, struct arena *arena, const struct program *program);
+void reg_slots_used_build(struct reg_slots_used *to, struct arena *arena,
+                          const struct program *program);
 
 // Returns the number of uses of the instruction to which this code belongs, and the uses.
-static inline uint32_t issue_slots(const struct slots_used *all, uint32_t code,
-                                   const struct slot_use **uses)
+static inline uint32_t code_reg_slots_used(const struct reg_slots_used *all, uint32_t code,
+                                           const struct reg_slot_use **uses)
 {
     uint32_t count = all->codes[code].count;
     *uses = count ? all->uses.v + all->codes[code].first : NULL; // NULL if there are no uses

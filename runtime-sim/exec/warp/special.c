@@ -36,7 +36,7 @@ static uint64_t lane_value(const struct warp *warp, uint16_t special, uint16_t m
                            uint32_t lane)
 {
     uint32_t cta[3], thread[3];
-    cta_place(warp, lane, cta, thread);
+    lane_coordinates(warp, lane, cta, thread);
     switch (special) {
     case SPECIAL_tid: return of_three(thread, member);
     case SPECIAL_ctaid: return of_three(cta, member);
@@ -62,7 +62,7 @@ static void fill(struct warp *warp, const struct warp_value *value)
     bool by_lane = isa_specials[value->special].varies == VARIES_LANE;
     uint64_t first = lane_value(warp, value->special, value->member, 0);
     for (uint32_t lane = 0; lane < LANES; lane++)
-        put(warp_slot(warp, value->slot), value->width, lane,
+        put(warp_register_lanes(warp, value->slot), value->width, lane,
             by_lane ? lane_value(warp, value->special, value->member, lane) : first);
 }
 
@@ -148,7 +148,7 @@ void special_fill_launch(struct launch *launch, struct arena *arena)
             continue;
         uint64_t bits = launch_value(launch, value);
         for (uint32_t lane = 0; lane < LANES; lane++)
-            put(launch->values + (value->slot & ((1u << SLOT_SHIFT) - 1)), value->width, lane,
+            put(launch->values + (value->slot & ((1u << REG_SLOT_SHIFT) - 1)), value->width, lane,
                 bits);
     }
 }

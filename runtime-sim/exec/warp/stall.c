@@ -7,37 +7,38 @@
 #include "runtime-sim/exec/memory/mbarrier.h"
 #include <string.h>
 
-static struct stall_place place(const struct warp *warp, uint32_t function, uint32_t pc)
+static struct code_position position_at(const struct warp *warp, uint32_t function, uint32_t pc)
 {
-    return (struct stall_place){function, warp->program->codes.v[pc].inst};
+    return (struct code_position){function, warp->program->codes.v[pc].inst};
 }
 
 // Lanes that have reached the end of the kernel wait at no instruction.
-static bool has_place(const struct warp *warp, const struct join *join)
+static bool has_position(const struct warp *warp, const struct reconvergence *reconvergence)
 {
-    return join->pc < warp->program->codes.n;
+    return reconvergence->pc < warp->program->codes.n;
 }
 
 // A path that waits at a barrier is already at the next instruction.
-static struct stall_place path_place(const struct warp *warp, const struct path *path)
+static struct code_position path_position(const struct warp *warp, const struct path *path)
 {
-    return place(warp, path->function, path->pc - (path->state == PATH_BARRIER));
+    return position_at(warp, path->function, path->pc - (path->state == PATH_BARRIER));
 }
 
 // Returns the place of some of the lanes.
-static struct stall_place lanes_place(const struct warp *warp, uint32_t lanes)
+static struct code_position lanes_position(const struct warp *warp, uint32_t lanes)
 {
     for (uint32_t i = 0; i < warp->paths.n; i++) {
         const struct path *path = &warp->paths.v[i];
         if (path->state != PATH_DONE && path->mask & lanes)
-            return path_place(warp, path);
+            return path_position(warp, path);
     }
-    for (uint32_t i = 0; i < warp->joins.n; i++) {
-        const struct join *join = &warp->joins.v[i];
-        if (join->expected && join->arrived & lanes && has_place(warp, join))
-            return place(warp, join->function, join->pc);
+    for (uint32_t i = 0; i < warp->reconvergences.n; i++) {
+        const struct reconvergence *reconvergence = &warp->reconvergences.v[i];
+        if (reconvergence->expected && reconvergence->arrived & lanes &&
+            has_position(warp, reconvergence))
+            return position_at(warp, reconvergence->function, reconvergence->pc);
     }
-    return (struct stall_place){0};
+    return (struct code_position){0};
 }
 
 static void add_missing(struct stall *stall, const struct warp *warp, uint32_t lanes)
@@ -49,7 +50,7 @@ static void add_missing(struct stall *stall, const struct warp *warp, uint32_t l
     *missing = (struct stall_missing){.warp = warp->index, .lanes = lanes, .ended = !warp->live};
     memcpy(missing->cta, warp->cta->place, sizeof missing->cta);
     if (warp->live)
-        missing->at = lanes_place(warp, lanes);
+        missing->at = lanes_position(warp, lanes);
 }
 
 // Counts arrivals. Ended threads are not waited for, unless the barrier counts threads.
@@ -164,7 +165,7 @@ static void look_at_access(struct stall *stall, struct warp *warp, const struct 
 static void look_at_path(struct stall *stall, struct warp *warp, const struct path *path)
 {
     stall->lanes = path->mask;
-    stall->at = path_place(warp, path);
+    stall->at = path_position(warp, path);
     stall->first = stall->last = stall->at.inst;
     if (path->state == PATH_LANES) {
         stall->kind = STALL_LANES;
@@ -223,16 +224,17 @@ static void look_at_warp(struct stalls *stalls, struct warp *warp)
             add_missing(&stall, warp, warp->live & ~path->mask);
         add(stalls, &stall, warp->cta->linear);
     }
-    for (uint32_t i = 0; i < warp->joins.n; i++) {
-        const struct join *join = &warp->joins.v[i];
-        if (!join->expected || !join->arrived || !has_place(warp, join))
+    for (uint32_t i = 0; i < warp->reconvergences.n; i++) {
+        const struct reconvergence *reconvergence = &warp->reconvergences.v[i];
+        if (!reconvergence->expected || !reconvergence->arrived ||
+            !has_position(warp, reconvergence))
             continue;
         struct stall stall = one;
-        stall.kind = STALL_JOIN;
-        stall.at = place(warp, join->function, join->pc);
+        stall.kind = STALL_RECONVERGENCE;
+        stall.at = position_at(warp, reconvergence->function, reconvergence->pc);
         stall.first = stall.last = stall.at.inst;
-        stall.lanes = join->arrived;
-        add_missing(&stall, warp, join->expected & ~join->arrived);
+        stall.lanes = reconvergence->arrived;
+        add_missing(&stall, warp, reconvergence->expected & ~reconvergence->arrived);
         add(stalls, &stall, warp->cta->linear);
     }
 }

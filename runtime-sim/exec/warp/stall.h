@@ -5,19 +5,19 @@
 #include <stdint.h>
 
 enum stall_kind {
-    STALL_BARRIER,  // barrier `number` of its CTA
-    STALL_CLUSTER,  // the barrier of its cluster
-    STALL_LANES,    // other lanes of the warp that must arrive at the same instruction
-    STALL_JOIN,     // lanes of its warp on a divergent path
-    STALL_MBARRIER, // polls an mbarrier
-    STALL_GRID,     // polls the barrier of a cooperative grid
-    STALL_LOOP,     // executes a loop without effect
+    STALL_BARRIER,       // barrier `number` of its CTA
+    STALL_CLUSTER,       // the barrier of its cluster
+    STALL_LANES,         // other lanes of the warp that must arrive at the same instruction
+    STALL_RECONVERGENCE, // lanes of its warp on a divergent path
+    STALL_MBARRIER,      // polls an mbarrier
+    STALL_GRID,          // polls the barrier of a cooperative grid
+    STALL_LOOP,          // executes a loop without effect
     STALL_KINDS,
 };
 
 enum { STALL_NEAREST = 160, STALL_MISSING = 4, STALLS = 16 };
 
-struct stall_place {
+struct code_position {
     uint32_t function, inst; // program function and instruction
 };
 
@@ -25,13 +25,13 @@ struct stall_place {
 struct stall_missing {
     uint32_t cta[3], warp, lanes;
     bool ended;
-    struct stall_place at;
+    struct code_position at;
 };
 
 // Warps that wait for the same event at the same instruction, or execute the same loop.
 struct stall {
     uint8_t kind; // stall_kind
-    struct stall_place at;
+    struct code_position at;
     uint32_t first, last;         // first and last instruction of a loop, in the text
     uint32_t cta[3], warp, lanes; // an example
     uint64_t warps, ctas;         // number of warps, and of their CTAs

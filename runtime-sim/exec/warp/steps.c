@@ -41,7 +41,7 @@ static void put_all(struct warp *warp, const struct code *code, uint32_t mask, u
         else
             lanes->u64[i] = value;
     }
-    warp->ops->blend(warp_slot(warp, code->d), lanes, mask, code->width);
+    warp->ops->blend(warp_register_lanes(warp, code->d), lanes, mask, code->width);
 }
 
 enum step_result step_frame_address(struct warp *warp, struct path *path, const struct code *code,

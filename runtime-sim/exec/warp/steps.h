@@ -4,14 +4,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// bra, brx. `join` is the code of the reconvergence point; IR_NONE: the function's end.
+// bra, brx. `reconvergence` is the code of the reconvergence point; IR_NONE: the function's end.
 struct branch {
-    uint32_t join, count;
+    uint32_t reconvergence, count;
     bool backward; // a target precedes the branch
     uint32_t *targets;
 };
 
-step_fn step_join, step_branch, step_branch_indexed, step_return, step_exit, step_call;
+step_fn step_reconverge, step_branch, step_branch_indexed, step_return, step_exit, step_call;
 step_fn step_trap, step_breakpoint;
 step_fn step_nothing, step_clock;
 step_fn step_refused;       // an instruction that cannot be executed was reached
@@ -23,7 +23,7 @@ step_fn step_frame_address; // d = address of the offset `value` in the function
 struct call_value {
     uint32_t offset; // in the function's part of local memory
     uint32_t bytes;  // 0: an unused result
-    uint32_t slot;   // SLOT_NONE: it is in local memory
+    uint32_t slot;   // REG_SLOT_NONE: it is in local memory
     uint8_t width;
 };
 

@@ -167,12 +167,12 @@ void warp_start(struct warp *warp, uint32_t function, uint32_t mask)
     warp->current = 0;
     warp->budget = TURN;
     warp->cluster_arrived = 0;
-    warp->paths.n = warp->joins.n = 0;
+    warp->paths.n = warp->reconvergences.n = 0;
     if (warp->profile)
         profile_start(warp);
     struct path path = {.pc = at->begin,
                         .mask = mask,
-                        .join = IR_NONE,
+                        .reconvergence = IR_NONE,
                         .local_end = at->local_bytes,
                         .function = function};
     vec_push(warp->arena, &warp->paths, path);
@@ -193,6 +193,6 @@ enum step_result warp_fault(struct warp *warp, const struct code *code, uint32_t
     fault->launch = warp->cta->launch->id;
     fault->function = warp->paths.v[warp->current].function;
     fault->inst = code->inst;
-    cta_place(warp, mask ? (uint32_t)__builtin_ctz(mask) : 0, fault->cta, fault->thread);
+    lane_coordinates(warp, mask ? (uint32_t)__builtin_ctz(mask) : 0, fault->cta, fault->thread);
     return STEP_FAULT;
 }

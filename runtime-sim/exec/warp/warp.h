@@ -1,10 +1,11 @@
 // A warp: 32 lanes that run one program, and the paths of its lanes.
 //
 // A divergent branch splits a path into two. They reconverge at the branch's immediate
-// post-dominator: a `join` records the lanes that are expected there, and continues when all have
-// arrived or ended. A call is also a join, at the return address, so that lanes that return early
-// wait for the others of their call. If lanes wait for each other in a loop, a join lets the
-// arrived lanes continue without the rest (warp_relieve), so that every lane makes progress.
+// post-dominator: a `reconvergence` records the lanes that are expected there, and continues when
+// all have arrived or ended. A call is also a join, at the return address, so that lanes that
+// return early wait for the others of their call. If lanes wait for each other in a loop, a join
+// lets the arrived lanes continue without the rest (warp_relieve), so that every lane makes
+// progress.
 #pragma once
 #include "runtime-sim/exec/decode/program.h"
 #include "runtime-sim/exec/memory/access.h"
@@ -37,11 +38,11 @@ enum path_state {
 };
 
 struct path {
-    uint32_t pc;    // next code
-    uint32_t mask;  // lanes on this path
-    uint32_t join;  // their next reconvergence point, or IR_NONE
-    uint32_t frame; // start of its registers in the warp's frames
-    uint32_t local; // start of its function's part of local memory
+    uint32_t pc;            // next code
+    uint32_t mask;          // lanes on this path
+    uint32_t reconvergence; // their next reconvergence point, or IR_NONE
+    uint32_t frame;         // start of its registers in the warp's frames
+    uint32_t local;         // start of its function's part of local memory
     uint32_t local_end;
     uint32_t function; // program function
     uint8_t state;     // path_state
@@ -51,8 +52,8 @@ struct path {
 struct call;
 struct memory_ops;
 struct profile;
-struct profile_places;
-struct join {
+struct lane_positions;
+struct reconvergence {
     uint32_t pc;       // code of the reconvergence point
     uint32_t expected; // lanes that are expected or have arrived; 0: the join is free
     uint32_t arrived;
@@ -69,7 +70,7 @@ struct touched;
 struct warp {
     struct cta *cta;
     const struct program *program;
-    uint8_t *bases[4]; // by slot_base; the frame is that of the current path
+    uint8_t *bases[4]; // by reg_slot_base; the frame is that of the current path
     VEC(struct path) paths;
     uint32_t lanes;           // lanes that exist
     uint32_t live;            // lanes that have not ended
@@ -91,14 +92,14 @@ struct warp {
     struct arena *arena;
     uint8_t *local; // local_stride bytes per lane
     uint32_t local_stride;
-    VEC(struct join) joins;
+    VEC(struct reconvergence) reconvergences;
     uint64_t clock;  // number of reads of a clock
     uint64_t writes; // number of accesses that may have changed memory
     struct fault *fault;
     struct touched *touched;        // records accesses by steps that access memory themselves; may
                                     // be NULL
     const struct warp_watch *watch; // observes the accesses of an untimed run; may be NULL
-    struct profile_places **places; // for the profile: positions of the lanes in each function
+    struct lane_positions **places; // for the profile: positions of the lanes in each function
     uint32_t again;                 // lanes whose next instruction was already counted
     union lanes temp[2];
     struct access access;
@@ -142,16 +143,18 @@ uint32_t warp_next_ready(const struct warp *warp);
 void warp_end_lanes(struct warp *warp, uint32_t path, uint32_t mask);
 // Ends the lanes of the current path of a detached warp, which have reached warp->end.
 void warp_reach_end(struct warp *warp);
-// Removes lanes that continue elsewhere, or end, from the expected lanes of the joins from `join`
-// up to and without `until`.
-void warp_leave_joins(struct warp *warp, uint32_t join, uint32_t until, uint32_t mask);
+// Removes lanes that continue elsewhere, or end, from the expected lanes of the joins from
+// `reconvergence` up to and without `until`.
+void warp_leave_reconvergences(struct warp *warp, uint32_t reconvergence, uint32_t until,
+                               uint32_t mask);
 // Adds lanes that arrive at a join, which continues if they are the last.
-void warp_arrive(struct warp *warp, uint32_t join, uint32_t mask);
+void warp_arrive(struct warp *warp, uint32_t reconvergence, uint32_t mask);
 // Creates a join for lanes of a path. Returns its index.
-uint32_t warp_new_join(struct warp *warp, const struct path *from, uint32_t pc, uint32_t mask);
+uint32_t warp_new_reconvergence(struct warp *warp, const struct path *from, uint32_t pc,
+                                uint32_t mask);
 // Creates a path for lanes of another one, at `pc`.
 void warp_fork(struct warp *warp, const struct path *from, uint32_t pc, uint32_t mask,
-               uint32_t join);
+               uint32_t reconvergence);
 // Releases the arrived lanes of joins that a path in a loop delays.
 void warp_relieve(struct warp *warp, const struct path *path);
 // Called when no path can continue and some wait for lanes: lanes that wait at joins continue.
@@ -166,9 +169,9 @@ enum step_result warp_fault(struct warp *warp, const struct code *code, uint32_t
                             const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 // Returns the lanes of a slot in the current frame.
-static inline void *warp_slot(const struct warp *warp, uint32_t slot)
+static inline void *warp_register_lanes(const struct warp *warp, uint32_t slot)
 {
-    return slot_at(warp->bases, slot);
+    return reg_slot_lanes(warp->bases, slot);
 }
 
 // Registers that a function may read before writing them. They are set to 0 in each lane that

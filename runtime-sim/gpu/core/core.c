@@ -32,7 +32,7 @@ static struct stat_key stall_key(struct arena *arena, const struct scheme_stall 
 // Inserts the schemes' stalls before `stall_ended`.
 void core_stat_keys(struct core_shared *shared, struct arena *arena)
 {
-    struct stat_key *keys = ARENA_ARRAY(arena, struct stat_key, OWN_STAT_KEYS + STALLS_MOST);
+    struct stat_key *keys = ARENA_ARRAY(arena, struct stat_key, OWN_STAT_KEYS + STALLS_MAX);
     uint32_t count = 0;
     for (uint32_t i = 0; i < OWN_STAT_KEYS; i++) {
         bool here = own_stat_keys[i].offset == offsetof(struct core_stats, stall_ended) &&
@@ -48,20 +48,20 @@ void core_stat_keys(struct core_shared *shared, struct arena *arena)
 // Used for cores that a scheme ignores.
 static const struct scheme_issue no_issue;
 static const struct scheme_memory no_memory;
-static const struct lsu_client no_client;
+static const struct lsu_hooks no_lsu_hooks;
 
-static struct core_watcher make_watcher(struct core *core, const struct shared_watcher *from)
+static struct core_hooks make_hooks(struct core *core, const struct scheme_hooks *from)
 {
     const struct core_kind *kind = core->kind;
-    struct core_watcher watcher = {&no_issue, &no_memory, &no_client, from->state, from->ops};
+    struct core_hooks hooks = {&no_issue, &no_memory, &no_lsu_hooks, from->state, from->ops};
     if (kind->number && kind->adder != from->scheme + 1)
-        return watcher;
-    watcher.issue = from->ops->issue;
-    watcher.memory = &from->ops->memory;
-    watcher.lsu = from->ops->memory.lsu ? from->ops->memory.lsu : &no_client;
-    if (watcher.issue->init)
-        watcher.own = watcher.issue->init(core, from->state);
-    return watcher;
+        return hooks;
+    hooks.issue = from->ops->issue;
+    hooks.memory = &from->ops->memory;
+    hooks.lsu = from->ops->memory.lsu ? from->ops->memory.lsu : &no_lsu_hooks;
+    if (hooks.issue->init)
+        hooks.own = hooks.issue->init(core, from->state);
+    return hooks;
 }
 
 void core_init(struct core *core, struct arena *arena, const struct core_shared *shared,
@@ -72,16 +72,16 @@ void core_init(struct core *core, struct arena *arena, const struct core_shared 
         .shared = shared, .kind = kind, .arena = arena, .id.index = index, .next = UINT64_MAX};
     core->words = bits_words(warps);
     core->wheel.slots = ARENA_ARRAY(arena, uint64_t, CORE_WHEEL * core->words);
-    core->slots = ARENA_ARRAY(arena, struct slot, warps);
+    core->slots = ARENA_ARRAY(arena, struct warp_slot, warps);
     core->schedule.age = ARENA_ARRAY(arena, uint64_t, warps);
-    core->ctas = ARENA_ARRAY(arena, struct core_cta, core_places(core));
+    core->ctas = ARENA_ARRAY(arena, struct core_cta, core_cta_capacity(core));
     for (uint32_t i = 0; i < warps; i++)
-        core->slots[i].ready = ARENA_ARRAY(arena, uint64_t, shared->timings.most_registers + 1);
-    core->lsu.entry_extra = shared->entries_of_slot * warps;
+        core->slots[i].ready = ARENA_ARRAY(arena, uint64_t, shared->timings.max_registers + 1);
+    core->lsu.entry_extra = shared->entries_per_warp * warps;
     lsu_init(core);
-    core->watchers = ARENA_ARRAY(arena, struct core_watcher, shared->watcher_count + 1);
-    for (uint32_t i = 0; i < shared->watcher_count; i++)
-        core->watchers[core->watcher_count++] = make_watcher(core, &shared->watchers[i]);
+    core->hooks = ARENA_ARRAY(arena, struct core_hooks, shared->hook_count + 1);
+    for (uint32_t i = 0; i < shared->hook_count; i++)
+        core->hooks[core->hook_count++] = make_hooks(core, &shared->hooks[i]);
 }
 
 const struct ir_inst *core_inst(const struct core *core, const struct timing *timing)
@@ -98,8 +98,8 @@ void core_flush(struct core *core)
     core->units.banks_free = 0;
     if (core->shared->flush_l1)
         cache_forget(&core->l1);
-    EACH_WATCHER (watcher, core, lsu, flush)
-        watcher->lsu->flush(core, watcher->own);
+    EACH_HOOKS (hooks, core, lsu, flush)
+        hooks->lsu->flush(core, hooks->own);
     tags_flush(&core->tags.constant);
     tags_flush(&core->tags.texture);
 }
@@ -127,7 +127,7 @@ static void count_issue(struct core_stats *s, const struct timing *timing, uint6
     }
 }
 
-static void set_results(struct slot *slot, const struct timing *timing, uint64_t ready)
+static void set_results(struct warp_slot *slot, const struct timing *timing, uint64_t ready)
 {
     for (uint32_t i = 0; i < timing->write_count; i++)
         slot->ready[timing->registers[timing->read_count + i]] = ready;
@@ -136,30 +136,30 @@ static void set_results(struct slot *slot, const struct timing *timing, uint64_t
 // Gives the accesses of the instruction to the load/store unit as an entry.
 static void hold(struct core *core, uint64_t now, uint32_t index, uint32_t entry, enum issue_as as)
 {
-    struct slot *slot = &core->slots[index];
+    struct warp_slot *slot = &core->slots[index];
     core->lsu.free_count--;
     slot->entries++;
     slot->acquires |= slot->next->acquires;
     set_results(slot, slot->next, UINT64_MAX);
     core->lsu.entries[entry].slot = index;
     core->lsu.entries[entry].timing = slot->next;
-    epoch_take(core, entry);
+    epoch_enter(core, entry);
     if (as == ISSUE_AS_NORMAL)
-        EACH_WATCHER (watcher, core, issue, accessed)
-            watcher->issue->accessed(core, watcher->own, now, index, core->lsu.entries[entry].held);
-    (as == ISSUE_AS_CAPTURED ? lsu_keep : lsu_take)(core, now, entry);
+        EACH_HOOKS (hooks, core, issue, accessed)
+            hooks->issue->accessed(core, hooks->own, now, index, core->lsu.entries[entry].held);
+    (as == ISSUE_AS_CAPTURED ? lsu_keep : lsu_accept)(core, now, entry);
 }
 
 // Returns how the instruction is issued. Sets `owner` to the scheme that claims it, if any.
 static enum issue_as claim(struct core *core, uint64_t now, uint32_t index,
-                           const struct core_watcher **owner)
+                           const struct core_hooks **owner)
 {
-    for (uint32_t i = 0; i < core->watcher_count; i++) {
-        const struct core_watcher *watcher = &core->watchers[core->shared->claims[i]];
-        enum issue_as as = watcher->issue->issue_as
-                               ? watcher->issue->issue_as(core, watcher->own, now, index)
+    for (uint32_t i = 0; i < core->hook_count; i++) {
+        const struct core_hooks *hooks = &core->hooks[core->shared->claims[i]];
+        enum issue_as as = hooks->issue->issue_as
+                               ? hooks->issue->issue_as(core, hooks->own, now, index)
                                : ISSUE_AS_NORMAL;
-        *owner = watcher;
+        *owner = hooks;
         if (as != ISSUE_AS_NORMAL)
             return as;
     }
@@ -167,7 +167,7 @@ static enum issue_as claim(struct core *core, uint64_t now, uint32_t index,
 }
 
 static enum issue_result execute(struct core *core, uint32_t index, enum issue_as as,
-                                 const struct core_watcher *owner, struct held *held)
+                                 const struct core_hooks *owner, struct held *held)
 {
     if (as < ISSUE_AS_CAPTURED)
         return issue_execute(core->slots[index].warp, held);
@@ -179,20 +179,20 @@ static enum issue_result execute(struct core *core, uint32_t index, enum issue_a
 static void notify_barriers(struct core *core, uint64_t now, uint32_t place)
 {
     struct cta *cta = core->ctas[place].cta;
-    EACH_WATCHER (watcher, core, issue, barrier)
-        watcher->issue->barrier(core, watcher->own, now, place, cta->opened);
+    EACH_HOOKS (hooks, core, issue, barrier)
+        hooks->issue->barrier(core, hooks->own, now, place, cta->opened);
     cta->opened = 0;
 }
 
 void core_issue(struct core *core, uint64_t now, uint32_t index)
 {
-    struct slot *slot = &core->slots[index];
+    struct warp_slot *slot = &core->slots[index];
     struct warp *warp = slot->warp;
     const struct timing *timing = slot->next;
     uint32_t entry = core->lsu.free_entries[core->lsu.free_count - 1];
     uint64_t events = warp->cta->events, threads = warp->thread_instructions,
              instructions = warp->warp_instructions;
-    const struct core_watcher *owner = NULL;
+    const struct core_hooks *owner = NULL;
     enum issue_as as = claim(core, now, index, &owner);
     enum issue_result result = execute(core, index, as, owner, core->lsu.entries[entry].held);
     threads = warp->thread_instructions - threads;
@@ -206,7 +206,7 @@ void core_issue(struct core *core, uint64_t now, uint32_t index)
     else
         count_issue(&core->stats, timing, threads);
     slot->settled = false;
-    slot->behind = 0;
+    slot->required_epoch = 0;
     slot->buffered--;
     slot->buffer_at = (uint32_t)(timing - core->shared->timings.list) + 1;
     if (result == ISSUE_HELD)
@@ -244,35 +244,35 @@ static ALWAYS_INLINE void wake(struct core *core, uint64_t now, uint32_t words)
     }
     if (!(core->wheel.used[place / 64] &= ~(UINT64_C(1) << place % 64)))
         core->wheel.words &= ~(UINT64_C(1) << place / 64);
-    EACH_SLOT (index, words, slots[word]) {
+    EACH_WARP_SLOT (index, words, slots[word]) {
         uint8_t state = core->slots[index].state;
-        if (state == SLOT_RESULT || state == SLOT_FETCH)
+        if (state == WARP_SLOT_RESULT || state == WARP_SLOT_FETCH)
             core_look(core, now, index);
         if (core_is_detached(&core->slots[index]))
             core_maybe_over(core, now, index);
-        EACH_WATCHER (watcher, core, issue, wake)
-            watcher->issue->wake(core, watcher->own, now, index);
+        EACH_HOOKS (hooks, core, issue, wake)
+            hooks->issue->wake(core, hooks->own, now, index);
     }
 }
 
 // Ready slots of a word that are blocked: because their unit is busy, or because the load/store
 // unit is full.
-struct blocked_slots {
+struct blocked_warps {
     uint64_t all, by_memory;
 };
 
-static struct blocked_slots find_blocked(struct core *core, uint64_t now, uint32_t word)
+static struct blocked_warps find_blocked(struct core *core, uint64_t now, uint32_t word)
 {
     const uint64_t *wants = core->sets[word].wants;
     uint64_t units = 0;
     for (uint32_t unit = 0; unit < UNITS; unit++)
         if (wants[unit] && !free_unit(core, unit, now))
             units |= wants[unit];
-    uint64_t by_memory = lsu_can_take(core) ? 0 : wants[UNIT_MEMORY] & ~units;
-    return (struct blocked_slots){units | by_memory, by_memory};
+    uint64_t by_memory = lsu_can_accept(core) ? 0 : wants[UNIT_MEMORY] & ~units;
+    return (struct blocked_warps){units | by_memory, by_memory};
 }
 
-static void reserve(struct core *core, uint64_t now, const struct slot *slot)
+static void reserve(struct core *core, uint64_t now, const struct warp_slot *slot)
 {
     const struct timing *timing = slot->next;
     uint64_t *unit = free_unit(core, slot->unit, now);
@@ -284,9 +284,9 @@ static void reserve(struct core *core, uint64_t now, const struct slot *slot)
 static ALWAYS_INLINE uint32_t choose_one(struct core *core, uint32_t scheduler,
                                          const uint64_t *candidates, uint32_t words)
 {
-    EACH_WATCHER (watcher, core, lsu, first)
+    EACH_HOOKS (hooks, core, lsu, first)
         for (uint32_t i = 0; i < words; i++) {
-            uint64_t first = watcher->lsu->first(core, watcher->own, i) & candidates[i];
+            uint64_t first = hooks->lsu->first(core, hooks->own, i) & candidates[i];
             if (first)
                 return core->schedule.last[scheduler] = i * 64 + (uint32_t)__builtin_ctzll(first);
         }
@@ -298,11 +298,11 @@ static ALWAYS_INLINE uint64_t find_blocked_by(struct core *core, uint64_t now, u
                                               const uint64_t *chosen, uint32_t words)
 {
     uint64_t slots = find_blocked(core, now, word).all;
-    EACH_WATCHER (watcher, core, lsu, exclusive) {
+    EACH_HOOKS (hooks, core, lsu, exclusive) {
         uint64_t taken = 0;
         for (uint32_t i = 0; i < words; i++)
-            taken |= watcher->lsu->exclusive(core, watcher->own, i) & chosen[i];
-        slots |= taken ? watcher->lsu->exclusive(core, watcher->own, word) : 0;
+            taken |= hooks->lsu->exclusive(core, hooks->own, i) & chosen[i];
+        slots |= taken ? hooks->lsu->exclusive(core, hooks->own, word) : 0;
     }
     return slots;
 }
@@ -323,7 +323,7 @@ static uint64_t slots_of_scheduler(const struct core *core, uint32_t scheduler, 
 // whose slots were blocked by an earlier selection of this cycle selects first the next time
 // (core.scheduler_order), so that no scheduler starves.
 static ALWAYS_INLINE void choose(struct core *core, uint64_t now,
-                                 const struct blocked_slots *at_start, uint64_t *chosen,
+                                 const struct blocked_warps *at_start, uint64_t *chosen,
                                  uint32_t words)
 {
     uint32_t schedulers = core->kind->config->schedulers;
@@ -359,7 +359,7 @@ static uint32_t count_slots(uint64_t slots)
 
 // Counts `cycles` cycles for the ready slots of a word.
 static void count_ready(struct core *core, uint32_t word, uint64_t chosen,
-                        struct blocked_slots blocked, uint64_t cycles)
+                        struct blocked_warps blocked, uint64_t cycles)
 {
     struct core_stats *s = &core->stats;
     uint64_t rest = core->sets[word].ready & ~chosen;
@@ -384,7 +384,7 @@ static ALWAYS_INLINE void catch_up(struct core *core, uint64_t now, uint32_t wor
     uint64_t passed = now - core->account.counted;
     bool ready = has_ready(core, words);
     for (uint32_t i = 0; ready && i < words; i++) {
-        struct blocked_slots blocked = find_blocked(core, now - 1, i);
+        struct blocked_warps blocked = find_blocked(core, now - 1, i);
         count_ready(core, i, 0, blocked, passed);
         if (core->trace)
             core_trace_ready(core, core->account.counted, i, 0, blocked.all, blocked.by_memory);
@@ -399,13 +399,13 @@ void core_catch_up(struct core *core, uint64_t now)
 
 static void defer(struct core *core, uint32_t slot)
 {
-    core->sets[slot / 64].deferred |= slot_bit(slot);
+    core->sets[slot / 64].deferred |= warp_slot_bit(slot);
     core->results.defers = true;
 }
 
 static ALWAYS_INLINE void issue(struct core *core, uint64_t now, uint32_t words)
 {
-    struct blocked_slots blocked[CORE_WORDS];
+    struct blocked_warps blocked[CORE_WORDS];
     uint64_t chosen[CORE_WORDS], any = 0;
     for (uint32_t i = 0; i < words; i++) {
         blocked[i] = find_blocked(core, now, i);
@@ -419,8 +419,8 @@ static ALWAYS_INLINE void issue(struct core *core, uint64_t now, uint32_t words)
         if (core->trace)
             core_trace_ready(core, now, i, chosen[i], blocked[i].all, blocked[i].by_memory);
     }
-    EACH_SLOT (index, words, chosen[word]) {
-        const struct slot *slot = &core->slots[index];
+    EACH_WARP_SLOT (index, words, chosen[word]) {
+        const struct warp_slot *slot = &core->slots[index];
         if (slot->next->shared || slot->warp->cta->cluster.count > 1)
             defer(core, index);
         else
@@ -441,7 +441,7 @@ static ALWAYS_INLINE uint64_t next_issue(const struct core *core, uint64_t at, u
             wants |= core->sets[i].wants[unit];
         for (uint32_t i = 0; wants && i < core->kind->units[unit]; i++)
             free = smaller(free, core->units.free[unit][i]);
-        if (unit == UNIT_MEMORY && free <= at && !lsu_can_take(core))
+        if (unit == UNIT_MEMORY && free <= at && !lsu_can_accept(core))
             continue;
         next = smaller(next, free);
     }
@@ -499,7 +499,7 @@ void core_move_values(struct core *core, struct entry *entry, uint32_t part)
 
 static void issue_deferred(struct core *core, uint64_t now)
 {
-    EACH_SLOT (index, core->words, core->sets[word].deferred)
+    EACH_WARP_SLOT (index, core->words, core->sets[word].deferred)
         core_issue(core, now, index);
     for (uint32_t i = 0; i < core->words; i++)
         core->sets[i].deferred = 0;

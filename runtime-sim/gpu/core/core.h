@@ -31,10 +31,10 @@ enum {
 #define CODE_LINES (UINT64_C(1) << 55)
 #define LOCAL_LINES (UINT64_C(1) << 54)
 
-struct slot {
+struct warp_slot {
     struct warp *warp;
     uint32_t cta;  // index in core->ctas
-    uint8_t state; // enum slot_state
+    uint8_t state; // enum warp_slot_state
     uint64_t since;
     // Instruction buffer: `buffered` instructions from number `buffer_at` on, available from cycle
     // `decoded` on.
@@ -49,10 +49,10 @@ struct slot {
     bool over;        // the warp and all its accesses have ended
     uint64_t *ready;  // per register: cycle in which its value is available; UINT64_MAX: not known
     const struct timing *next;
-    uint32_t mask;   // lanes that will execute `next`
-    uint8_t unit;    // unit that `next` uses
-    bool settled;    // `next` is valid; only the warp itself can change it
-    uint32_t behind; // 1 + the epoch that must end before `next`; 0: not known
+    uint32_t mask;           // lanes that will execute `next`
+    uint8_t unit;            // unit that `next` uses
+    bool settled;            // `next` is valid; only the warp itself can change it
+    uint32_t required_epoch; // 1 + the epoch that must end before `next`; 0: not known
 };
 
 // Returns the index of a line in store_lines.
@@ -67,7 +67,7 @@ struct core_cta {
     uint64_t slots[CORE_WORDS]; // set of its warps' slots
     uint32_t left;              // number of these slots whose warp has not ended
     uint32_t registers, shared_bytes;
-    uint8_t starter; // for a detached warp: number of the scheme among the watchers
+    uint8_t starter; // for a detached warp: number of the scheme among the hooks
     uint32_t local;  // for a detached warp: machine-wide slot whose local memory it uses
     uint64_t seen;   // its `events` when the watchdog looked last
     struct epochs epochs;
@@ -96,7 +96,7 @@ struct entry {
     uint64_t issued, done;
     const struct timing *timing;
     bool queued;   // has parts to send
-    uint8_t owner; // scheme that ends it: 1 + its number among the watchers; 0: no scheme
+    uint8_t owner; // scheme that ends it: 1 + its number among the hooks; 0: no scheme
 };
 
 // Values to be moved by core_commit.
@@ -107,7 +107,7 @@ struct core_effect {
 struct core_stats {
 #define STATS_DEF "runtime-sim/gpu/core/core_stats.def"
 #include "runtime-sim/base/stats_fields.inc"
-    uint64_t scheme_stalls[STALLS_MOST];
+    uint64_t scheme_stalls[STALLS_MAX];
 };
 
 struct core_trace;
@@ -136,24 +136,24 @@ struct core_shared {
     bool profiled;  // a running launch has a profile
     // Active schemes with hooks in cores, in the order of registration. `state` is the result of
     // their create.
-    struct shared_watcher {
+    struct scheme_hooks {
         const struct scheme_ops *ops;
         void *state;
         uint32_t scheme;     // number of the registered scheme
         uint8_t first_stall; // slot state of its first stall
-    } * watchers;
-    uint32_t watcher_count;
-    uint8_t *claims;          // numbers of watchers, in the order in which `issue_as` is called
-    uint8_t *watcher_of;      // per requester: 1 + number among the watchers, or 0
-    uint32_t entries_of_slot; // load/store unit entries per slot that schemes add
-    const struct scheme_stall *stalls[STALLS_MOST]; // of all registered schemes
+    } * hooks;
+    uint32_t hook_count;
+    uint8_t *claims;           // numbers of hooks, in the order in which `issue_as` is called
+    uint8_t *hooks_of;         // per requester: 1 + number among the hooks, or 0
+    uint32_t entries_per_warp; // load/store unit entries per slot that schemes add
+    const struct scheme_stall *stalls[STALLS_MAX]; // of all registered schemes
     uint32_t stall_count;
     const struct stat_key *stat_keys; // of struct core_stats
     uint32_t stat_key_count;
 };
 
 // Sets of 64 slots, one bit each.
-struct slot_sets {
+struct warp_slot_sets {
     uint64_t used;         // have a warp
     uint64_t ready;        // can issue
     uint64_t wants[UNITS]; // by unit: ready slots that need it
@@ -261,15 +261,15 @@ struct core {
     const struct core_kind *kind;
     uint64_t next;  // the next cycle that needs a tick
     uint32_t words; // words of a set of slots
-    uint32_t watcher_count;
-    struct slot *slots; // kind->config->warps of them
-    struct core_watcher {
+    uint32_t hook_count;
+    struct warp_slot *slots; // kind->config->warps of them
+    struct core_hooks {
         const struct scheme_issue *issue;
         const struct scheme_memory *memory;
-        const struct lsu_client *lsu;
+        const struct lsu_hooks *lsu;
         void *own;
         const struct scheme_ops *ops;
-    } * watchers;             // active schemes with hooks in cores, and their states
+    } * hooks;                // active schemes with hooks in cores, and their states
     struct core_trace *trace; // NULL: no trace
     struct core_id id;
     struct core_results results;
@@ -278,7 +278,7 @@ struct core {
     struct core_wheel wheel;
     struct core_schedule schedule;
     struct core_units units;
-    struct slot_sets sets[CORE_WORDS];
+    struct warp_slot_sets sets[CORE_WORDS];
     struct core_stats stats;
     struct cache l1;
     struct arena *arena;
@@ -308,17 +308,17 @@ bool core_has_room(const struct core *core, const struct launch *launch, uint32_
 void core_start(struct core *core, uint64_t now, struct cta *cta, uint32_t kernel,
                 uint32_t registers);
 // Returns the set of CTAs that have ended, and frees their places.
-uint64_t core_take_ended(struct core *core);
+uint64_t core_pop_ended(struct core *core);
 
 // Detached warps (core_detached.c).
 
 // Returns the number of places: those of CTAs, and one per slot for detached warps.
-static inline uint32_t core_places(const struct core *core)
+static inline uint32_t core_cta_capacity(const struct core *core)
 {
     return CORE_CTAS + core->kind->config->warps;
 }
 // Returns true if the slot has a detached warp.
-static inline bool core_is_detached(const struct slot *slot)
+static inline bool core_is_detached(const struct warp_slot *slot)
 {
     return slot->cta >= CORE_CTAS;
 }
@@ -361,7 +361,7 @@ void core_flush(struct core *core);
 
 // Evaluates the slots of a CTA that wait for other warps.
 void core_look_at_cta(struct core *core, uint64_t now, uint32_t cta);
-// Sets the state of a slot: an enum slot_state, or the state of a scheme's stall.
+// Sets the state of a slot: an enum warp_slot_state, or the state of a scheme's stall.
 void core_set_state(struct core *core, uint64_t now, uint32_t slot, uint32_t state);
 // Counts the idle cycles up to and without this cycle.
 void core_count_idle(struct core *core, uint64_t now);
@@ -387,9 +387,9 @@ void core_fetched(struct core *core, uint64_t now, uint64_t line);
 // Initialises the load/store unit.
 void lsu_init(struct core *core);
 // Returns true if the unit has room for a memory instruction.
-bool lsu_can_take(const struct core *core);
+bool lsu_can_accept(const struct core *core);
 // Accepts the entry of an issued instruction.
-void lsu_take(struct core *core, uint64_t now, uint32_t entry);
+void lsu_accept(struct core *core, uint64_t now, uint32_t entry);
 // Accepts an entry that a scheme has captured and sends itself.
 void lsu_keep(struct core *core, uint64_t now, uint32_t entry);
 // Processes replies.
@@ -403,12 +403,12 @@ void lsu_split(struct core *core, struct entry *entry);
 // Returns true if accesses of the slot that bypass the L1 wait to be sent.
 bool lsu_has_direct(const struct core *core, uint32_t slot);
 // Returns true if the part must wait for an older access.
-bool lsu_is_behind(const struct core *core, uint32_t entry, const struct part *part);
+bool lsu_must_wait(const struct core *core, uint32_t entry, const struct part *part);
 
 // Schemes
 
 // Loops over the schemes that watch a core and have `function` in `table`.
-#define EACH_WATCHER(watcher, core, table, function)                                               \
-    for (const struct core_watcher *watcher = (core)->watchers;                                    \
-         watcher < (core)->watchers + (core)->watcher_count; watcher++)                            \
-        if (watcher->table->function)
+#define EACH_HOOKS(hooks, core, table, function)                                                   \
+    for (const struct core_hooks *hooks = (core)->hooks;                                           \
+         hooks < (core)->hooks + (core)->hook_count; hooks++)                                      \
+        if (hooks->table->function)

@@ -24,7 +24,7 @@ uint32_t core_count_free_slots(const struct core *core)
     return core->kind->config->warps - used;
 }
 
-uint32_t core_free_slot(const struct core *core)
+uint32_t core_find_free_slot(const struct core *core)
 {
     uint32_t word = 0;
     while (!~core->sets[word].used)
@@ -45,18 +45,18 @@ bool core_has_room(const struct core *core, const struct launch *launch, uint32_
 void core_fill_slot(struct core *core, uint64_t now, uint32_t index, struct warp *warp,
                     uint32_t place)
 {
-    struct slot *slot = &core->slots[index];
+    struct warp_slot *slot = &core->slots[index];
     uint64_t *ready = slot->ready;
-    memset(ready, 0, core->shared->timings.most_registers * sizeof *ready);
-    core_set_state(core, now, index, SLOT_FETCH);
-    *slot = (struct slot){.warp = warp,
-                          .cta = place,
-                          .state = SLOT_FETCH,
-                          .since = now,
-                          .ready = ready,
-                          .buffer_at = UINT32_MAX};
+    memset(ready, 0, core->shared->timings.max_registers * sizeof *ready);
+    core_set_state(core, now, index, WARP_SLOT_FETCH);
+    *slot = (struct warp_slot){.warp = warp,
+                               .cta = place,
+                               .state = WARP_SLOT_FETCH,
+                               .since = now,
+                               .ready = ready,
+                               .buffer_at = UINT32_MAX};
     core->schedule.age[index] = core->schedule.ages++;
-    core->sets[index / 64].used |= slot_bit(index);
+    core->sets[index / 64].used |= warp_slot_bit(index);
     bits_set(core->ctas[place].slots, index);
     core_look(core, now, index);
 }
@@ -75,7 +75,7 @@ void core_start(struct core *core, uint64_t now, struct cta *cta, uint32_t kerne
     to->shared_bytes = needs.shared_bytes;
     to->left = needs.warps;
     for (uint32_t i = 0; i < needs.warps; i++) {
-        uint32_t index = core_free_slot(core);
+        uint32_t index = core_find_free_slot(core);
         core_fill_slot(core, now, index, &cta->warps[i], at);
     }
     core_count_idle(core, now);
@@ -98,10 +98,10 @@ void core_count_idle(struct core *core, uint64_t now)
 static void end_cta(struct core *core, uint64_t now, uint32_t at)
 {
     struct core_cta *cta = &core->ctas[at];
-    EACH_SLOT (index, core->words, cta->slots[word]) {
-        core_set_state(core, now, index, SLOT_EMPTY);
+    EACH_WARP_SLOT (index, core->words, cta->slots[word]) {
+        core_set_state(core, now, index, WARP_SLOT_EMPTY);
         core->slots[index].warp = NULL;
-        core->sets[word].used &= ~slot_bit(index);
+        core->sets[word].used &= ~warp_slot_bit(index);
         core->used.threads -= LANES;
     }
     core->used.ctas--;
@@ -117,7 +117,7 @@ static void end_cta(struct core *core, uint64_t now, uint32_t at)
 // Called when the warp may have ended, including everything that it started.
 void core_maybe_over(struct core *core, uint64_t now, uint32_t index)
 {
-    struct slot *slot = &core->slots[index];
+    struct warp_slot *slot = &core->slots[index];
     if (!slot->warp || slot->warp->live || slot->entries || slot->stores || slot->over)
         return;
     if (core_is_detached(slot)) {
@@ -129,7 +129,7 @@ void core_maybe_over(struct core *core, uint64_t now, uint32_t index)
         end_cta(core, now, slot->cta);
 }
 
-uint64_t core_take_ended(struct core *core)
+uint64_t core_pop_ended(struct core *core)
 {
     uint64_t ended = core->results.ended;
     core->results.ended = 0;

@@ -10,14 +10,14 @@ static uint32_t register_count(const struct core *core, uint32_t registers)
     return align_up(registers * LANES, granule);
 }
 
-uint32_t core_most_warps(const struct core *core, uint32_t registers)
+uint32_t core_max_warps(const struct core *core, uint32_t registers)
 {
     const struct core_config *config = core->kind->config;
     uint32_t each = register_count(core, registers);
-    uint32_t most = config->warps;
-    if (config->threads / LANES < most)
-        most = config->threads / LANES;
-    return each && config->registers / each < most ? config->registers / each : most;
+    uint32_t max = config->warps;
+    if (config->threads / LANES < max)
+        max = config->threads / LANES;
+    return each && config->registers / each < max ? config->registers / each : max;
 }
 
 bool core_has_warp_room(const struct core *core, uint32_t registers)
@@ -43,7 +43,7 @@ static void wake_up(struct core *core, uint64_t now)
 void core_start_warp(struct core *core, uint64_t now, struct cta *cta, uint32_t kernel,
                      uint32_t registers, uint32_t local, const struct scheme_ops *ops)
 {
-    uint32_t slot = core_free_slot(core), place = CORE_CTAS + slot;
+    uint32_t slot = core_find_free_slot(core), place = CORE_CTAS + slot;
     struct core_cta *to = &core->ctas[place];
     *to = (struct core_cta){.cta = cta,
                             .kernel = kernel,
@@ -63,12 +63,12 @@ void core_start_warp(struct core *core, uint64_t now, struct cta *cta, uint32_t 
 
 void core_end_warp(struct core *core, uint64_t now, uint32_t index)
 {
-    struct slot *slot = &core->slots[index];
+    struct warp_slot *slot = &core->slots[index];
     uint64_t ready = now;
-    for (uint32_t i = 0; i < core->shared->timings.most_registers; i++)
+    for (uint32_t i = 0; i < core->shared->timings.max_registers; i++)
         ready = slot->ready[i] > ready ? slot->ready[i] : ready;
     if (ready > now) {
-        core_set_state(core, now, index, SLOT_RESULT);
+        core_set_state(core, now, index, WARP_SLOT_RESULT);
         core_wake_at(core, ready, index);
         return;
     }
@@ -79,14 +79,14 @@ void core_end_warp(struct core *core, uint64_t now, uint32_t index)
 
 void core_return_warp(struct core *core, uint64_t now, uint32_t index)
 {
-    struct slot *slot = &core->slots[index];
+    struct warp_slot *slot = &core->slots[index];
     struct core_cta *place = &core->ctas[slot->cta];
-    const struct core_watcher *starter = &core->watchers[place->starter];
+    const struct core_hooks *starter = &core->hooks[place->starter];
     struct warp *warp = slot->warp;
-    core_set_state(core, now, index, SLOT_EMPTY);
+    core_set_state(core, now, index, WARP_SLOT_EMPTY);
     slot->warp = NULL;
     place->cta = NULL;
-    core->sets[index / 64].used &= ~slot_bit(index);
+    core->sets[index / 64].used &= ~warp_slot_bit(index);
     core->used.threads -= LANES;
     core->used.registers -= place->registers;
     core->account.idle_since = now;
@@ -95,11 +95,11 @@ void core_return_warp(struct core *core, uint64_t now, uint32_t index)
 
 void core_go_on_at(struct core *core, uint64_t now, uint32_t index, uint32_t code)
 {
-    struct slot *slot = &core->slots[index];
+    struct warp_slot *slot = &core->slots[index];
     wake_up(core, now);
     warp_go_on_at(slot->warp, code);
     slot->settled = false;
-    slot->behind = 0;
+    slot->required_epoch = 0;
     core_look(core, now, index);
 }
 

@@ -3,23 +3,26 @@
 #include <ctype.h>
 
 // Reasons in the order of the statistics' names. The first ones are the states of slots.
-enum { UNIT_IS_BUSY = SLOT_READY, MEMORY_QUEUE = SLOT_STATES + STALLS_MOST, NOT_SELECTED, ISSUES };
+enum {
+    UNIT_IS_BUSY = WARP_SLOT_READY,
+    MEMORY_QUEUE = WARP_SLOT_STATES + STALLS_MAX,
+    NOT_SELECTED,
+    ISSUES
+};
 
 static const char *const names[ISSUES] = {
-    [SLOT_EMPTY] = "empty",          [SLOT_FETCH] = "fetch",
-    [SLOT_RESULT] = "result",        [SLOT_LOAD] = "load",
-    [SLOT_BARRIER] = "barrier",      [SLOT_FENCE] = "fence",
-    [SLOT_LANES] = "lanes",          [SLOT_ENDED] = "ended",
-    [UNIT_IS_BUSY] = "unit",         [NOT_SELECTED] = "not_selected",
-    [MEMORY_QUEUE] = "memory_queue",
+    [WARP_SLOT_EMPTY] = "empty",     [WARP_SLOT_FETCH] = "fetch",     [WARP_SLOT_RESULT] = "result",
+    [WARP_SLOT_LOAD] = "load",       [WARP_SLOT_BARRIER] = "barrier", [WARP_SLOT_FENCE] = "fence",
+    [WARP_SLOT_LANES] = "lanes",     [WARP_SLOT_ENDED] = "ended",     [UNIT_IS_BUSY] = "unit",
+    [NOT_SELECTED] = "not_selected", [MEMORY_QUEUE] = "memory_queue",
 };
 
 static const char *reason_name(const struct core *core, uint32_t reason)
 {
-    return names[reason] ? names[reason] : core->shared->stalls[reason - SLOT_STATES]->name;
+    return names[reason] ? names[reason] : core->shared->stalls[reason - WARP_SLOT_STATES]->name;
 }
 
-static struct trace_row slot_row(const struct core *core, uint32_t slot)
+static struct trace_row warp_row(const struct core *core, uint32_t slot)
 {
     return (struct trace_row){core->id.index + 1, slot + 1};
 }
@@ -34,7 +37,7 @@ void core_trace_name(const struct core *core, struct trace *to)
     const struct core_config *config = core->kind->config;
     trace_process(to, core->id.index + 1, core->kind->name, core->id.index);
     for (uint32_t i = 0; i < config->warps; i++)
-        trace_row(to, slot_row(core, i), "warp slot", i);
+        trace_row(to, warp_row(core, i), "warp slot", i);
     for (uint32_t i = 0; i < config->ctas && i < CORE_CTAS; i++)
         trace_row(to, cta_row(core, i), "CTA slot", i);
 }
@@ -63,7 +66,7 @@ static void opcode_text(char *to, size_t size, const struct program *program, ui
     to[n] = 0;
 }
 
-static void write_issue(const struct core *core, uint32_t index, const struct core_trace_slot *slot,
+static void write_issue(const struct core *core, uint32_t index, const struct core_trace_warp *slot,
                         uint64_t until)
 {
     const struct program *program = core->shared->timings.program;
@@ -73,30 +76,30 @@ static void write_issue(const struct core *core, uint32_t index, const struct co
     char name[64], args[96];
     opcode_text(name, sizeof name, program, fn->insts.v[timing->inst].node);
     snprintf(args, sizeof args, "\"line\":%u,\"cta\":%u,\"warp\":%u",
-             ir_place(program->module, fn, timing->inst).line, slot->cta, slot->warp);
-    trace_span(core->trace->to, slot_row(core, index), slot->since * TRACE_MICROSECOND,
+             ir_position(program->module, fn, timing->inst).line, slot->cta, slot->warp);
+    trace_span(core->trace->to, warp_row(core, index), slot->since * TRACE_MICROSECOND,
                until * TRACE_MICROSECOND, "issue", name, args);
 }
 
-static void write_slot(const struct core *core, uint32_t index, uint64_t until)
+static void write_warp(const struct core *core, uint32_t index, uint64_t until)
 {
-    const struct core_trace_slot *slot = &core->trace->slots[index];
+    const struct core_trace_warp *slot = &core->trace->slots[index];
     const struct trace *to = core->trace->to;
     if (until * TRACE_MICROSECOND + to->origin <= to->from || slot->since >= until)
         return;
     if (slot->reason == ISSUES)
         write_issue(core, index, slot, until);
     else
-        trace_span(core->trace->to, slot_row(core, index), slot->since * TRACE_MICROSECOND,
+        trace_span(core->trace->to, warp_row(core, index), slot->since * TRACE_MICROSECOND,
                    until * TRACE_MICROSECOND, "wait", reason_name(core, slot->reason), NULL);
 }
 
 static void change(struct core *core, uint64_t now, uint32_t index, uint32_t reason)
 {
-    struct core_trace_slot *slot = &core->trace->slots[index];
+    struct core_trace_warp *slot = &core->trace->slots[index];
     if (slot->reason == reason && reason != ISSUES)
         return;
-    write_slot(core, index, now);
+    write_warp(core, index, now);
     slot->since = now > slot->since ? now : slot->since;
     slot->reason = (uint8_t)reason;
     if (reason != ISSUES)
@@ -109,7 +112,7 @@ static void change(struct core *core, uint64_t now, uint32_t index, uint32_t rea
 
 void core_trace_state(struct core *core, uint64_t now, uint32_t slot, uint32_t state)
 {
-    if (state != SLOT_READY)
+    if (state != WARP_SLOT_READY)
         change(core, now, slot, state);
 }
 
@@ -139,8 +142,8 @@ void core_trace_cta_ends(struct core *core, uint64_t now, uint32_t place)
     const struct name *name =
         tree_name(program->module->tree, program->module->functions.v[function].name);
     char text[128], args[128];
-    int most = (int)(name->length < 64 ? name->length : 64);
-    snprintf(text, sizeof text, "%.*s (%u, %u, %u)", most, name->text, cta->place[0], cta->place[1],
+    int max = (int)(name->length < 64 ? name->length : 64);
+    snprintf(text, sizeof text, "%.*s (%u, %u, %u)", max, name->text, cta->place[0], cta->place[1],
              cta->place[2]);
     snprintf(args, sizeof args, "\"cta\":%u,\"warps\":%u", cta->linear, cta->warp_count);
     trace_span(core->trace->to, cta_row(core, place), core->trace->ctas[place] * TRACE_MICROSECOND,
@@ -150,7 +153,7 @@ void core_trace_cta_ends(struct core *core, uint64_t now, uint32_t place)
 void core_trace_end(struct core *core, uint64_t now)
 {
     for (uint32_t i = 0; i < core->kind->config->warps; i++)
-        write_slot(core, i, now);
+        write_warp(core, i, now);
     for (uint32_t i = 0; i < CORE_CTAS; i++)
         if (core->ctas[i].cta)
             core_trace_cta_ends(core, now, i);

@@ -8,7 +8,7 @@
 // The open spans of a core. Each is written when it ends.
 struct core_trace {
     struct trace *to;
-    struct core_trace_slot {
+    struct core_trace_warp {
         uint64_t since;
         uint8_t reason;
         const struct timing *timing; // issued instruction
@@ -24,7 +24,7 @@ void core_trace_begin(struct core *core, struct arena *arena, struct trace *to, 
 // Ends all spans of a core at this cycle. Requires core_settle.
 void core_trace_end(struct core *core, uint64_t now);
 
-// Sets the state of the slot from this cycle on. SLOT_READY is resolved by core_trace_ready.
+// Sets the state of the slot from this cycle on. WARP_SLOT_READY is resolved by core_trace_ready.
 // Requires core->trace, like the following functions.
 void core_trace_state(struct core *core, uint64_t now, uint32_t slot, uint32_t state);
 // Sets the state of ready slots in a word from this cycle on: those in `chosen` issue, those in

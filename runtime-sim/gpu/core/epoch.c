@@ -15,7 +15,7 @@ void epoch_init(struct epochs *e)
     *e = (struct epochs){.now = 1};
 }
 
-void epoch_take(struct core *core, uint32_t index)
+void epoch_enter(struct core *core, uint32_t index)
 {
     struct entry *entry = &core->lsu.entries[index];
     struct epochs *e = epochs_of(core, entry->slot);
@@ -29,8 +29,8 @@ static void look_at_waiting(struct core *core, uint64_t now, struct epochs *e)
     memcpy(waiting, e->waiting, sizeof waiting);
     memset(e->waiting, 0, sizeof e->waiting);
     e->waits = false;
-    EACH_SLOT (index, core->words, waiting[word]) {
-        if (core->slots[index].state == SLOT_FENCE)
+    EACH_WARP_SLOT (index, core->words, waiting[word]) {
+        if (core->slots[index].state == WARP_SLOT_FENCE)
             core_look(core, now, index);
     }
 }
@@ -71,15 +71,16 @@ void epoch_mark(struct core *core, uint32_t slot)
 
 bool epoch_holds(struct core *core, uint32_t index, bool stores)
 {
-    struct slot *slot = &core->slots[index];
+    struct warp_slot *slot = &core->slots[index];
     struct epochs *e = epochs_of(core, index);
-    if (!slot->behind)
-        slot->behind = e->marked + 1;
-    if (e->now == slot->behind - 1)
+    if (!slot->required_epoch)
+        slot->required_epoch = e->marked + 1;
+    if (e->now == slot->required_epoch - 1)
         advance(e);
-    uint32_t parity = (slot->behind - 1) & 1;
-    bool over = e->now > slot->behind ||
-                (e->now == slot->behind && !e->accesses[parity] && !(stores && e->stores[parity]));
+    uint32_t parity = (slot->required_epoch - 1) & 1;
+    bool over =
+        e->now > slot->required_epoch ||
+        (e->now == slot->required_epoch && !e->accesses[parity] && !(stores && e->stores[parity]));
     if (!over) {
         bits_set(e->waiting, index);
         e->waits = true;

@@ -25,7 +25,7 @@ struct epochs {
 // Initialises the epochs of a CTA.
 void epoch_init(struct epochs *epochs);
 // Called when an entry of the load/store unit is accepted, and when it is over.
-void epoch_take(struct core *core, uint32_t entry);
+void epoch_enter(struct core *core, uint32_t entry);
 void epoch_free(struct core *core, uint64_t now, uint32_t entry);
 // Called when an entry sends a line of a store, and when a store of a slot was acknowledged.
 void epoch_store(struct core *core, uint32_t entry);

@@ -8,15 +8,15 @@ enum { INSTRUCTION_BYTES = 8, LINE_INSTRUCTIONS = LINE_BYTES / INSTRUCTION_BYTES
 static void fill_buffer(struct core *core, uint64_t now, uint32_t index)
 {
     const struct core_config *config = core->kind->config;
-    struct slot *slot = &core->slots[index];
+    struct warp_slot *slot = &core->slots[index];
     uint32_t left = LINE_INSTRUCTIONS - slot->buffer_at % LINE_INSTRUCTIONS;
     slot->buffered = left < config->buffer ? left : config->buffer;
     slot->decoded = now + core->kind->code->latency + config->decode_latency;
     slot->fetching = false;
     core->stats.fetch_decode += slot->buffered;
     core_wake_at(core, slot->decoded, index);
-    EACH_WATCHER (watcher, core, lsu, fetched)
-        watcher->lsu->fetched(core, watcher->own, index, slot->buffer_at, slot->buffered);
+    EACH_HOOKS (hooks, core, lsu, fetched)
+        hooks->lsu->fetched(core, hooks->own, index, slot->buffer_at, slot->buffered);
 }
 
 static void ask_for(struct core *core, uint64_t line)
@@ -26,7 +26,7 @@ static void ask_for(struct core *core, uint64_t line)
                                                          .bytes = mask_range(0, LINE_BYTES),
                                                          .core = core->id.endpoint,
                                                          .kind = MEMSYS_READ,
-                                                         .client = CLIENT_CODE};
+                                                         .requester = REQUESTER_CODE};
 }
 
 // Returns the first slot from fetch_turn on, cyclically, that needs a fetch.
@@ -44,9 +44,9 @@ static uint32_t next_hungry(const struct core *core)
 void core_fetch(struct core *core, uint64_t now)
 {
     uint32_t index = next_hungry(core);
-    EACH_WATCHER (watcher, core, lsu, fetch_first)
-        index = watcher->lsu->fetch_first(core, watcher->own, index);
-    struct slot *slot = &core->slots[index];
+    EACH_HOOKS (hooks, core, lsu, fetch_first)
+        index = hooks->lsu->fetch_first(core, hooks->own, index);
+    struct warp_slot *slot = &core->slots[index];
     uint64_t line = CODE_LINES + slot->buffer_at / LINE_INSTRUCTIONS;
     if (core->lsu.missed.count == CORE_MISSED)
         return;
@@ -55,7 +55,7 @@ void core_fetch(struct core *core, uint64_t now)
     if (result == TAGS_FULL)
         return; // retries in its next turn
     core->stats.fetches++;
-    core->sets[index / 64].hungry &= ~slot_bit(index);
+    core->sets[index / 64].hungry &= ~warp_slot_bit(index);
     if (result == TAGS_HIT) {
         core->stats.icache_hit++;
         fill_buffer(core, now, index);
@@ -70,7 +70,7 @@ void core_fetch(struct core *core, uint64_t now)
 void core_fetched(struct core *core, uint64_t now, uint64_t line)
 {
     struct tags_waiters waiters = tags_fill(&core->tags.code, line);
-    EACH_SLOT (index, core->words, waiters.w[word])
+    EACH_WARP_SLOT (index, core->words, waiters.w[word])
         if (core->slots[index].warp && core->slots[index].fetching)
             fill_buffer(core, now, index);
 }

@@ -24,14 +24,14 @@ void tags_init(struct tag_cache *tags, struct arena *arena, const struct tags_co
     tags_flush(tags);
 }
 
-static uint64_t first_place(const struct tag_cache *tags, uint64_t line)
+static uint64_t first_way(const struct tag_cache *tags, uint64_t line)
 {
     return line % tags->config->sets * tags->config->ways;
 }
 
 static bool find(struct tag_cache *tags, uint64_t line)
 {
-    uint64_t first = first_place(tags, line);
+    uint64_t first = first_way(tags, line);
     for (uint64_t i = first; i < first + tags->config->ways; i++)
         if (tags->line[i] == line) {
             tags->used[i] = ++tags->uses;
@@ -78,7 +78,7 @@ enum tags_result tag_cache_read(struct tag_cache *tags, uint64_t line, uint32_t 
 
 struct tags_waiters tags_fill(struct tag_cache *tags, uint64_t line)
 {
-    uint64_t first = first_place(tags, line), oldest = first;
+    uint64_t first = first_way(tags, line), oldest = first;
     for (uint64_t i = first; i < first + tags->config->ways; i++) {
         if (tags->line[i] == UINT64_MAX) {
             oldest = i;

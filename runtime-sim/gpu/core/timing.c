@@ -40,7 +40,7 @@ struct timing_builder {
     struct timings *timings;
     struct arena *arena;
     const struct program *program;
-    const struct slots_used *used;
+    const struct reg_slots_used *used;
 };
 
 static bool is_float(uint32_t class)
@@ -68,7 +68,7 @@ static bool releases(const struct ir_module *module, const struct ir_function *f
 // synchronisation. Barriers order the accesses of the CTA's warps; the shared L1 does so for
 // accesses through it.
 static uint8_t waits_of(const struct timing_builder *b, const struct ir_function *fn, uint32_t inst,
-                        const struct slots_used_code *code)
+                        const struct code_reg_slots *code)
 {
     const struct ir_module *module = b->program->module;
     bool in_cta = ir_has_modifier(module, fn, inst, W_cta);
@@ -93,15 +93,15 @@ static bool sees_others(const struct ir_inst *inst, enum timing_class class)
 
 // Values between the codes of one instruction are available immediately, unless they come from a
 // held access. Later instructions only wait for that access.
-static bool is_result(const struct slot_use *use)
+static bool is_result(const struct reg_slot_use *use)
 {
     return use->written && (!use->between || use->late);
 }
 
-static void take_registers(const struct timing_builder *b, struct timing *to, uint32_t code)
+static void set_registers(const struct timing_builder *b, struct timing *to, uint32_t code)
 {
-    const struct slot_use *uses;
-    uint32_t count = issue_slots(b->used, code, &uses);
+    const struct reg_slot_use *uses;
+    uint32_t count = code_reg_slots_used(b->used, code, &uses);
     uint16_t *registers = ARENA_ARRAY(b->arena, uint16_t, count + 1);
     to->registers = registers;
     for (uint32_t i = 0; i < count; i++) {
@@ -115,8 +115,8 @@ static void take_registers(const struct timing_builder *b, struct timing *to, ui
             registers[to->read_count + to->write_count++] = uses[i].slot;
 }
 
-static void take_instruction(const struct timing_builder *b, uint32_t function, uint32_t code,
-                             bool counted)
+static void add_instruction(const struct timing_builder *b, uint32_t function, uint32_t code,
+                            bool counted)
 {
     const struct program *program = b->program;
     const struct ir_function *fn =
@@ -137,16 +137,16 @@ static void take_instruction(const struct timing_builder *b, uint32_t function, 
     to->class = (uint8_t) class;
     to->unit = units[class];
     to->is_float = is_float(class);
-    take_registers(b, to, code);
+    set_registers(b, to, code);
 }
 
 // Codes before the counted one belong to its instruction.
-static void take_function(const struct timing_builder *b, uint32_t function)
+static void add_function(const struct timing_builder *b, uint32_t function)
 {
     const struct program_function *fn = &b->program->functions.v[function];
-    uint32_t slots = b->used->function_slots[function];
-    if (slots > b->timings->most_registers)
-        b->timings->most_registers = slots;
+    uint32_t slots = b->used->function_reg_slots[function];
+    if (slots > b->timings->max_registers)
+        b->timings->max_registers = slots;
     bool counted = false; // skips the code that only ends a function
     for (uint32_t code = fn->begin; code < fn->end; code++) {
         b->timings->of[code] = b->timings->count;
@@ -154,7 +154,7 @@ static void take_function(const struct timing_builder *b, uint32_t function)
         counted |= at->counted;
         if (!at->ends && code + 1 < fn->end)
             continue;
-        take_instruction(b, function, code, counted);
+        add_instruction(b, function, code, counted);
         b->timings->count++;
         counted = false;
     }
@@ -163,12 +163,12 @@ static void take_function(const struct timing_builder *b, uint32_t function)
 void timings_build(struct timings *timings, struct arena *arena, const struct program *program)
 {
     *timings = (struct timings){.program = program};
-    slots_used_build(&timings->used, arena, program);
+    reg_slots_used_build(&timings->used, arena, program);
     timings->list = ARENA_ARRAY(arena, struct timing, program->codes.n + 1);
     timings->of = ARENA_ARRAY(arena, uint32_t, program->codes.n + 1);
     const struct timing_builder b = {timings, arena, program, &timings->used};
     for (uint32_t i = 0; i < program->functions.n; i++)
-        take_function(&b, i);
+        add_function(&b, i);
 }
 
 uint32_t timings_find(const struct timings *timings, uint32_t function, uint32_t inst)

@@ -74,8 +74,8 @@ struct timings {
     struct timing *list; // one per instruction, in the order of the code
     uint32_t *of;        // per code: the instruction to which it belongs or leads
     uint32_t count;
-    uint32_t most_registers; // maximum over functions
-    struct slots_used used;
+    uint32_t max_registers; // maximum over functions
+    struct reg_slots_used used;
 };
 
 // Marks an instruction for a scheme, unless this scheme or TIMING_MARKS others have already marked

@@ -7,21 +7,21 @@
 // schedulers count each cycle.
 void core_set_state(struct core *core, uint64_t now, uint32_t index, uint32_t state)
 {
-    static const uint16_t counters[SLOT_STATES] = {
-        [SLOT_EMPTY] = offsetof(struct core_stats, stall_empty),
-        [SLOT_FETCH] = offsetof(struct core_stats, stall_fetch),
-        [SLOT_RESULT] = offsetof(struct core_stats, stall_result),
-        [SLOT_LOAD] = offsetof(struct core_stats, stall_load),
-        [SLOT_BARRIER] = offsetof(struct core_stats, stall_barrier),
-        [SLOT_FENCE] = offsetof(struct core_stats, stall_fence),
-        [SLOT_LANES] = offsetof(struct core_stats, stall_lanes),
-        [SLOT_ENDED] = offsetof(struct core_stats, stall_ended),
+    static const uint16_t counters[WARP_SLOT_STATES] = {
+        [WARP_SLOT_EMPTY] = offsetof(struct core_stats, stall_empty),
+        [WARP_SLOT_FETCH] = offsetof(struct core_stats, stall_fetch),
+        [WARP_SLOT_RESULT] = offsetof(struct core_stats, stall_result),
+        [WARP_SLOT_LOAD] = offsetof(struct core_stats, stall_load),
+        [WARP_SLOT_BARRIER] = offsetof(struct core_stats, stall_barrier),
+        [WARP_SLOT_FENCE] = offsetof(struct core_stats, stall_fence),
+        [WARP_SLOT_LANES] = offsetof(struct core_stats, stall_lanes),
+        [WARP_SLOT_ENDED] = offsetof(struct core_stats, stall_ended),
     };
-    struct slot *slot = &core->slots[index];
-    if (slot->state < SLOT_READY)
+    struct warp_slot *slot = &core->slots[index];
+    if (slot->state < WARP_SLOT_READY)
         *(uint64_t *)((char *)&core->stats + counters[slot->state]) += now - slot->since;
-    else if (slot->state > SLOT_READY)
-        core->stats.scheme_stalls[slot->state - SLOT_STATES] += now - slot->since;
+    else if (slot->state > WARP_SLOT_READY)
+        core->stats.scheme_stalls[slot->state - WARP_SLOT_STATES] += now - slot->since;
     slot->state = (uint8_t)state;
     slot->since = now;
     if (core->trace)
@@ -45,7 +45,7 @@ void core_wake_at(struct core *core, uint64_t cycle, uint32_t slot)
 {
     uint64_t farthest = core->wheel.at + CORE_WHEEL - 1;
     uint32_t at = (uint32_t)((cycle < farthest ? cycle : farthest) % CORE_WHEEL);
-    core->wheel.slots[at * core->words + slot / 64] |= slot_bit(slot);
+    core->wheel.slots[at * core->words + slot / 64] |= warp_slot_bit(slot);
     core->wheel.used[at / 64] |= UINT64_C(1) << at % 64;
     core->wheel.words |= UINT64_C(1) << at / 64;
 }
@@ -58,8 +58,8 @@ uint64_t core_next_wake(const struct core *core)
     uint32_t start = (uint32_t)(core->wheel.at % CORE_WHEEL), word = start / 64;
     uint64_t bits = core->wheel.used[word] & ~UINT64_C(0) << start % 64;
     if (!bits) {
-        uint64_t behind = core->wheel.words & ~UINT64_C(1) << word;
-        word = (uint32_t)__builtin_ctzll(behind ? behind : core->wheel.words);
+        uint64_t later = core->wheel.words & ~UINT64_C(1) << word;
+        word = (uint32_t)__builtin_ctzll(later ? later : core->wheel.words);
         bits = core->wheel.used[word];
     }
     uint32_t at = word * 64 + (uint32_t)__builtin_ctzll(bits);
@@ -67,19 +67,19 @@ uint64_t core_next_wake(const struct core *core)
 }
 
 // Returns the reason for which a warp has no instruction to execute.
-static enum slot_state idle_state(const struct warp *warp)
+static enum warp_slot_state idle_state(const struct warp *warp)
 {
     if (!warp->live)
-        return SLOT_ENDED;
+        return WARP_SLOT_ENDED;
     for (uint32_t i = 0; i < warp->paths.n; i++)
         if (warp->paths.v[i].state == PATH_BARRIER)
-            return SLOT_BARRIER;
-    return SLOT_LANES;
+            return WARP_SLOT_BARRIER;
+    return WARP_SLOT_LANES;
 }
 
 static bool must_wait(struct core *core, uint32_t index, const struct timing *timing)
 {
-    const struct slot *slot = &core->slots[index];
+    const struct warp_slot *slot = &core->slots[index];
     uint8_t waits = timing->waits;
     return (slot->acquires && timing->unit == UNIT_MEMORY) ||
            ((waits & WAIT_LOADS) && slot->entries) ||
@@ -88,7 +88,7 @@ static bool must_wait(struct core *core, uint32_t index, const struct timing *ti
            ((waits & WAIT_CTA) && epoch_holds(core, index, waits & WAIT_STORES));
 }
 
-static uint64_t operands_ready(const struct slot *slot, const struct timing *timing)
+static uint64_t operands_ready(const struct warp_slot *slot, const struct timing *timing)
 {
     uint64_t ready = 0;
     for (uint32_t i = 0; i < (uint32_t)timing->read_count + timing->write_count; i++) {
@@ -100,16 +100,16 @@ static uint64_t operands_ready(const struct slot *slot, const struct timing *tim
 
 static void make_ready(struct core *core, uint64_t now, uint32_t index)
 {
-    struct slot_sets *sets = &core->sets[index / 64];
-    core_set_state(core, now, index, SLOT_READY);
-    sets->ready |= slot_bit(index);
-    sets->wants[core->slots[index].unit] |= slot_bit(index);
+    struct warp_slot_sets *sets = &core->sets[index / 64];
+    core_set_state(core, now, index, WARP_SLOT_READY);
+    sets->ready |= warp_slot_bit(index);
+    sets->wants[core->slots[index].unit] |= warp_slot_bit(index);
 }
 
 static void forget_ready(struct core *core, uint32_t index)
 {
-    struct slot_sets *sets = &core->sets[index / 64];
-    uint64_t bit = slot_bit(index);
+    struct warp_slot_sets *sets = &core->sets[index / 64];
+    uint64_t bit = warp_slot_bit(index);
     if (!(sets->ready & bit))
         return;
     sets->ready &= ~bit;
@@ -119,24 +119,24 @@ static void forget_ready(struct core *core, uint32_t index)
 // Returns true if the instruction is in the warp's buffer. Otherwise it is fetched.
 static bool is_buffered(struct core *core, uint64_t now, uint32_t index, uint32_t number)
 {
-    struct slot *slot = &core->slots[index];
+    struct warp_slot *slot = &core->slots[index];
     if (slot->buffer_at != number && !slot->fetching) {
         slot->buffered = 0; // after a branch
         slot->buffer_at = number;
     }
     if (slot->buffered && slot->buffer_at == number && slot->decoded <= now)
         return true;
-    core_set_state(core, now, index, SLOT_FETCH);
+    core_set_state(core, now, index, WARP_SLOT_FETCH);
     if (slot->buffered)
         core_wake_at(core, slot->decoded, index);
     else if (!slot->fetching)
-        core->sets[index / 64].hungry |= slot_bit(index);
+        core->sets[index / 64].hungry |= warp_slot_bit(index);
     return false;
 }
 
 // Finds the next instruction of the warp. Only issue by the warp itself changes it. If there is
 // none, other warps may release the warp.
-static bool settle(const struct core *core, struct slot *slot)
+static bool settle(const struct core *core, struct warp_slot *slot)
 {
     const struct timings *timings = &core->shared->timings;
     const struct code *code = issue_next(slot->warp, &slot->mask);
@@ -148,12 +148,12 @@ static bool settle(const struct core *core, struct slot *slot)
 // Returns true if a scheme holds the slot.
 static bool is_held_back(struct core *core, uint64_t now, uint32_t index)
 {
-    EACH_WATCHER (watcher, core, issue, hold) {
+    EACH_HOOKS (hooks, core, issue, hold) {
         uint32_t reason;
-        if (!watcher->issue->hold(core, watcher->own, now, index, &reason))
+        if (!hooks->issue->hold(core, hooks->own, now, index, &reason))
             continue;
         core_set_state(core, now, index,
-                       core->shared->watchers[watcher - core->watchers].first_stall + reason);
+                       core->shared->hooks[hooks - core->hooks].first_stall + reason);
         return true;
     }
     return false;
@@ -162,24 +162,24 @@ static bool is_held_back(struct core *core, uint64_t now, uint32_t index)
 // Returns the cycle in which the operands are ready; sets the unit.
 static uint64_t find_operands(struct core *core, uint32_t index)
 {
-    struct slot *slot = &core->slots[index];
+    struct warp_slot *slot = &core->slots[index];
     uint64_t ready;
     slot->unit = slot->next->unit;
-    EACH_WATCHER (watcher, core, lsu, operands)
-        if (watcher->lsu->operands(core, watcher->own, index, &ready, &slot->unit))
+    EACH_HOOKS (hooks, core, lsu, operands)
+        if (hooks->lsu->operands(core, hooks->own, index, &ready, &slot->unit))
             return ready;
     return operands_ready(slot, slot->next);
 }
 
 void core_look(struct core *core, uint64_t now, uint32_t index)
 {
-    struct slot *slot = &core->slots[index];
+    struct warp_slot *slot = &core->slots[index];
     if (!slot->warp)
         return;
     forget_ready(core, index);
     if (!slot->settled && !settle(core, slot)) {
-        EACH_WATCHER (watcher, core, lsu, idle)
-            watcher->lsu->idle(core, watcher->own, now, index);
+        EACH_HOOKS (hooks, core, lsu, idle)
+            hooks->lsu->idle(core, hooks->own, now, index);
         core_set_state(core, now, index, idle_state(slot->warp));
         return;
     }
@@ -190,11 +190,11 @@ void core_look(struct core *core, uint64_t now, uint32_t index)
         return;
     uint64_t ready = find_operands(core, index);
     if (must_wait(core, index, timing)) {
-        core_set_state(core, now, index, SLOT_FENCE);
+        core_set_state(core, now, index, WARP_SLOT_FENCE);
     } else if (ready == UINT64_MAX) {
-        core_set_state(core, now, index, SLOT_LOAD);
+        core_set_state(core, now, index, WARP_SLOT_LOAD);
     } else if (ready > now) {
-        core_set_state(core, now, index, SLOT_RESULT);
+        core_set_state(core, now, index, WARP_SLOT_RESULT);
         core_wake_at(core, ready, index);
     } else {
         make_ready(core, now, index);
@@ -206,9 +206,9 @@ void core_look_at_cta(struct core *core, uint64_t now, uint32_t cta)
 {
     core->wheel.at = core->wheel.at > now ? core->wheel.at : now; // it may have been idle for many
                                                                   // cycles
-    EACH_SLOT (index, core->words, core->ctas[cta].slots[word]) {
+    EACH_WARP_SLOT (index, core->words, core->ctas[cta].slots[word]) {
         uint8_t state = core->slots[index].state;
-        if (state == SLOT_BARRIER || state == SLOT_LANES)
+        if (state == WARP_SLOT_BARRIER || state == WARP_SLOT_LANES)
             core_look(core, now, index);
     }
 }

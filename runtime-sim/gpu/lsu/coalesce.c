@@ -112,7 +112,7 @@ static uint32_t worst_bank(const struct core_config *config, const struct lane_b
     uint32_t worst = 1, banks = config->shared_banks;
     struct span span = lanes->ops->span(lanes->address, mask);
     // If the words span at most as many as there are banks, each bank has one.
-    if (!atomic && span.most / width - span.least / width < banks)
+    if (!atomic && span.max / width - span.min / width < banks)
         return 1;
     for (; mask; mask &= mask - 1) {
         uint64_t word = lanes->address[__builtin_ctz(mask)] / width;

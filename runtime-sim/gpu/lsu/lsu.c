@@ -32,23 +32,23 @@ void lsu_init(struct core *core)
 {
     struct core_lsu *lsu = &core->lsu;
     const struct core_config *config = core->kind->config;
-    uint32_t most = config->memory_most + lsu->entry_extra;
-    assert(most <= TAGS_WAITERS);
-    lsu->entry_count = most;
+    uint32_t max = config->memory_most + lsu->entry_extra;
+    assert(max <= TAGS_WAITERS);
+    lsu->entry_count = max;
     lsu->queue_room = config->memory_queue + lsu->entry_extra;
     size_t bytes = held_bytes(core->shared->timings.program);
-    lsu->entries = ARENA_ARRAY(core->arena, struct entry, most);
-    lsu->free_entries = ARENA_ARRAY(core->arena, uint32_t, most);
-    lsu->freed = ARENA_ARRAY(core->arena, uint32_t, most);
+    lsu->entries = ARENA_ARRAY(core->arena, struct entry, max);
+    lsu->free_entries = ARENA_ARRAY(core->arena, uint32_t, max);
+    lsu->freed = ARENA_ARRAY(core->arena, uint32_t, max);
     lsu->queue = ARENA_ARRAY(core->arena, uint32_t, lsu->queue_room);
     core->lsu_rings.store_tags = ARENA_ARRAY(core->arena, uint32_t, core->kind->l1->out);
-    for (uint32_t i = 0; i < most; i++) {
+    for (uint32_t i = 0; i < max; i++) {
         char *at = arena_alloc(core->arena, bytes + 64);
         lsu->entries[i].held = (struct held *)(void *)(at + (-(uintptr_t)at & 63));
-        lsu->free_entries[lsu->free_count++] = most - 1 - i;
+        lsu->free_entries[lsu->free_count++] = max - 1 - i;
     }
     cache_init(&core->l1, core->arena, core->kind->l1, 1);
-    cache_answers_in(&core->l1, core->kind->l1_unit);
+    cache_replies_in(&core->l1, core->kind->l1_unit);
     core->l1.inputs[0].serve = note_served;
     core->l1.inputs[0].context = core;
     lsu->l1_next = UINT64_MAX;
@@ -58,7 +58,7 @@ void lsu_init(struct core *core)
 }
 
 // Reserves one entry, because an instruction of another unit may access memory.
-bool lsu_can_take(const struct core *core)
+bool lsu_can_accept(const struct core *core)
 {
     return core->lsu.free_count + core->lsu.parked > 1 + core->lsu.entry_extra &&
            core->lsu.queue_count < core->kind->config->memory_queue;
@@ -94,7 +94,7 @@ static bool is_load(const struct entry *entry)
 static void finish(struct core *core, uint64_t now, uint32_t index)
 {
     struct entry *entry = &core->lsu.entries[index];
-    struct slot *slot = &core->slots[entry->slot];
+    struct warp_slot *slot = &core->slots[entry->slot];
     const struct timing *timing = entry->timing;
     uint64_t done = entry->done > now ? entry->done : now;
     for (uint32_t i = 0; i < timing->write_count; i++)
@@ -104,7 +104,7 @@ static void finish(struct core *core, uint64_t now, uint32_t index)
         core->stats.load_latency_sum += done - entry->issued;
     }
     lsu_free(core, now, index);
-    if (slot->state == SLOT_LOAD || slot->state == SLOT_FENCE)
+    if (slot->state == WARP_SLOT_LOAD || slot->state == WARP_SLOT_FENCE)
         core_look(core, now, entry->slot);
     core_maybe_over(core, now, entry->slot);
 }
@@ -119,7 +119,7 @@ void lsu_part_done(struct core *core, uint64_t now, uint32_t index, uint32_t par
         finish(core, now, index);
         return;
     }
-    const struct core_watcher *owner = &core->watchers[entry->owner - 1];
+    const struct core_hooks *owner = &core->hooks[entry->owner - 1];
     owner->lsu->entry_done(core, owner->own, now, index);
 }
 
@@ -148,7 +148,7 @@ static void count_stores(struct core *core, uint32_t index)
     }
 }
 
-static void take(struct core *core, uint64_t now, uint32_t index)
+static void start_access(struct core *core, uint64_t now, uint32_t index)
 {
     struct entry *entry = &core->lsu.entries[index];
     lsu_split(core, entry);
@@ -160,10 +160,10 @@ static void take(struct core *core, uint64_t now, uint32_t index)
     count_issue(&core->stats, entry);
 }
 
-void lsu_take(struct core *core, uint64_t now, uint32_t index)
+void lsu_accept(struct core *core, uint64_t now, uint32_t index)
 {
     struct entry *entry = &core->lsu.entries[index];
-    take(core, now, index);
+    start_access(core, now, index);
     count_stores(core, index);
     if (entry->left) {
         enqueue(&core->lsu, index);
@@ -176,7 +176,7 @@ void lsu_take(struct core *core, uint64_t now, uint32_t index)
 
 void lsu_keep(struct core *core, uint64_t now, uint32_t index)
 {
-    take(core, now, index);
+    start_access(core, now, index);
 }
 
 void lsu_send_lanes(struct core *core, uint64_t now, uint32_t index, uint32_t lanes)
@@ -193,7 +193,7 @@ void lsu_send_lanes(struct core *core, uint64_t now, uint32_t index, uint32_t la
 
 void lsu_free(struct core *core, uint64_t now, uint32_t index)
 {
-    struct slot *slot = &core->slots[core->lsu.entries[index].slot];
+    struct warp_slot *slot = &core->slots[core->lsu.entries[index].slot];
     if (!--slot->entries)
         slot->acquires = false;
     core->lsu.freed[core->lsu.freed_count++] = index;
@@ -216,7 +216,7 @@ void lsu_tick(struct core *core, uint64_t now)
 
 uint64_t lsu_next(const struct core *core, uint64_t now)
 {
-    uint64_t next = core->lsu.l1_next, answer = cache_answer_next(&core->l1, 0);
+    uint64_t next = core->lsu.l1_next, reply = cache_reply_next(&core->l1, 0);
     if (core->lsu.to_send || (lsu_has_requests(core) && !core->lsu.refused))
         return now + 1;
     // A part that waits for room in the L1 can be sent only after a tick of the L1.
@@ -224,13 +224,13 @@ uint64_t lsu_next(const struct core *core, uint64_t now)
         (!core->lsu.l1_full || core->lsu.refused || cache_can_put(&core->l1, 0)))
         next = lsu_first_access(core) > now + 1 ? lsu_first_access(core) : now + 1;
     next = core->lsu.l1_next < next ? core->lsu.l1_next : next;
-    next = answer < next ? answer : next;
+    next = reply < next ? reply : next;
     return next > now ? next : now + 1;
 }
 
 void core_served(struct core *core, const struct memsys_request *request)
 {
-    if (request->client != CLIENT_DIRECT || lsu_is_local(request->line))
+    if (request->requester != REQUESTER_DIRECT || lsu_is_local(request->line))
         return;
     core_move_values(core, &core->lsu.entries[lsu_entry_of(request->tag)],
                      lsu_part_of(request->tag));

@@ -14,7 +14,7 @@ static bool send_l1_out(struct core *core, uint64_t now)
         .tag = out->write ? core->lsu_rings.store_tags[core->lsu.stores.head] : (uint32_t)out->id,
         .kind = out->write ? MEMSYS_WRITE : MEMSYS_READ,
         .keep = out->keep,
-        .client = CLIENT_L1,
+        .requester = REQUESTER_L1,
         .since = out->since};
     if (!memsys_can_send(core->shared->memsys, &request))
         return false;
@@ -41,8 +41,8 @@ static bool send_from(struct memsys *memsys, struct lsu_ring *ring,
 
 static bool send_packet(struct core *core, uint64_t now)
 {
-    EACH_WATCHER (watcher, core, memory, send)
-        if (watcher->memory->send(core, watcher->own, now)) {
+    EACH_HOOKS (hooks, core, memory, send)
+        if (hooks->memory->send(core, hooks->own, now)) {
             core->lsu.to_send--;
             return true;
         }
@@ -87,7 +87,7 @@ static void end_parts(struct core *core, uint64_t now, uint32_t index, uint64_t 
     }
 }
 
-static void take_tags(struct core *core, uint64_t now, uint64_t line, struct tag_cache *tags,
+static void fill_tags(struct core *core, uint64_t now, uint64_t line, struct tag_cache *tags,
                       enum part_route route)
 {
     struct tags_waiters waiters = tags_fill(tags, line);
@@ -99,11 +99,11 @@ static void take_tags(struct core *core, uint64_t now, uint64_t line, struct tag
 static void end_store(struct core *core, uint64_t now, uint32_t tag, uint64_t line)
 {
     uint32_t index = tag >> 1;
-    struct slot *slot = &core->slots[index];
+    struct warp_slot *slot = &core->slots[index];
     slot->stores--;
     core->lsu_rings.store_lines[core_line(line)]--;
     epoch_stored(core, now, index, tag & 1);
-    if (slot->state == SLOT_FENCE)
+    if (slot->state == WARP_SLOT_FENCE)
         core_look(core, now, index);
     core_maybe_over(core, now, index);
 }
@@ -111,28 +111,27 @@ static void end_store(struct core *core, uint64_t now, uint32_t tag, uint64_t li
 static void end_direct(struct core *core, uint64_t now, uint32_t tag)
 {
     uint32_t index = lsu_entry_of(tag);
-    struct slot *slot = &core->slots[core->lsu.entries[index].slot];
+    struct warp_slot *slot = &core->slots[core->lsu.entries[index].slot];
     uint32_t part = lsu_part_of(tag);
     slot->direct--;
     slot->atomics -= core->lsu.entries[index].parts.v[part].kind != MEMSYS_READ;
     lsu_part_done(core, now, index, part);
-    if (slot->warp && slot->state == SLOT_FENCE)
+    if (slot->warp && slot->state == WARP_SLOT_FENCE)
         core_look(core, now, (uint32_t)(slot - core->slots));
 }
 
 static void give_reply(struct core *core, uint64_t now, const struct memsys_request *reply)
 {
-    const struct core_watcher *watcher =
-        &core->watchers[core->shared->watcher_of[reply->client] - 1];
-    watcher->memory->answer(core, watcher->own, now, reply);
+    const struct core_hooks *hooks = &core->hooks[core->shared->hooks_of[reply->requester] - 1];
+    hooks->memory->accept_reply(core, hooks->own, now, reply);
 }
 
-static void take_reply(struct core *core, uint64_t now, const struct memsys_request *reply)
+static void accept_reply(struct core *core, uint64_t now, const struct memsys_request *reply)
 {
     if (core->shared->profiled)
         lsu_count_llc(core, reply);
-    switch (reply->client) {
-    case CLIENT_L1:
+    switch (reply->requester) {
+    case REQUESTER_L1:
         if (reply->kind == MEMSYS_WRITE) {
             end_store(core, now, reply->tag, reply->line);
         } else {
@@ -142,13 +141,13 @@ static void take_reply(struct core *core, uint64_t now, const struct memsys_requ
             core->lsu.l1_next = now;
         }
         break;
-    case CLIENT_DIRECT: end_direct(core, now, reply->tag); break;
-    case CLIENT_CODE: core_fetched(core, now, reply->line); break;
-    case CLIENT_CONSTANT:
-        take_tags(core, now, reply->line, &core->tags.constant, ROUTE_CONSTANT);
+    case REQUESTER_DIRECT: end_direct(core, now, reply->tag); break;
+    case REQUESTER_CODE: core_fetched(core, now, reply->line); break;
+    case REQUESTER_CONSTANT:
+        fill_tags(core, now, reply->line, &core->tags.constant, ROUTE_CONSTANT);
         break;
-    case CLIENT_TEXTURE:
-        take_tags(core, now, reply->line, &core->tags.texture, ROUTE_TEXTURE);
+    case REQUESTER_TEXTURE:
+        fill_tags(core, now, reply->line, &core->tags.texture, ROUTE_TEXTURE);
         break;
     default: give_reply(core, now, reply);
     }
@@ -168,12 +167,12 @@ void lsu_receive(struct core *core, uint64_t now)
     if (reply) {
         struct memsys_request copy = *reply;
         memsys_pop(core->shared->memsys, core->id.endpoint);
-        take_reply(core, now, &copy);
+        accept_reply(core, now, &copy);
     }
-    for (const struct cache_answer *a; (a = cache_answer_peek(&core->l1, 0, now));) {
+    for (const struct cache_reply *a; (a = cache_reply_peek(&core->l1, 0, now));) {
         uint32_t index = lsu_entry_of(a->id);
         uint32_t part = lsu_part_of(a->id);
-        cache_answer_pop(&core->l1, 0, now);
+        cache_reply_pop(&core->l1, 0, now);
         core->lsu.l1_next = core->l1.next < core->lsu.l1_next ? core->l1.next : core->lsu.l1_next;
         core->slots[core->lsu.entries[index].slot].cached--;
         lsu_part_done(core, now, index, part);

@@ -19,7 +19,7 @@ static void count_cache(struct profile_cache *cache, uint8_t from)
 
 void lsu_count_llc(const struct core *core, const struct memsys_request *reply)
 {
-    if (reply->client == CLIENT_CODE || reply->client >= CLIENTS_OF_CORE ||
+    if (reply->requester == REQUESTER_CODE || reply->requester >= CORE_REQUESTERS ||
         reply->kind == MEMSYS_WRITE || reply->tag == (uint32_t)CACHE_NOBODY)
         return;
     struct profile_memory *memory = profile_of(&core->lsu.entries[lsu_entry_of(reply->tag)]);

@@ -21,7 +21,7 @@ struct mask lsu_sectors(const struct core *core, struct mask touched)
     struct mask all = {{0}};
     for (uint32_t at = 0; at < LINE_BYTES; at += size) {
         struct mask sector = mask_range(at, at + size);
-        if (mask_meet(sector, touched))
+        if (mask_intersects(sector, touched))
             all = mask_or(all, sector);
     }
     return all;
@@ -42,8 +42,8 @@ static bool send_cached(struct core *core, uint64_t now, uint32_t index, struct 
                                     .keep_next = part->keep_next};
     cache_put(&core->l1, now, &request);
     if (!write)
-        EACH_WATCHER (watcher, core, lsu, l1_load)
-            watcher->lsu->l1_load(core, watcher->own, part->line);
+        EACH_HOOKS (hooks, core, lsu, l1_load)
+            hooks->lsu->l1_load(core, hooks->own, part->line);
     core->lsu.l1_next = now;
     core->slots[entry->slot].cached++;
     return true;
@@ -67,7 +67,7 @@ static bool send_direct(struct core *core, uint64_t now, uint32_t index, struct 
                                 .returns = part->kind == MEMSYS_ATOMIC ? data : 0,
                                 .kind = part->kind,
                                 .keep = part->keep_next,
-                                .client = CLIENT_DIRECT,
+                                .requester = REQUESTER_DIRECT,
                                 .mark = part->mark};
     if (atomic)
         cache_drop(&core->l1, part->line);
@@ -76,7 +76,7 @@ static bool send_direct(struct core *core, uint64_t now, uint32_t index, struct 
     return true;
 }
 
-static void request_line(struct core *core, uint64_t line, uint32_t tag, enum client client)
+static void request_line(struct core *core, uint64_t line, uint32_t tag, enum requester requester)
 {
     uint32_t at = (core->lsu.missed.head + core->lsu.missed.count++) % CORE_MISSED;
     core->lsu_rings.missed[at] = (struct memsys_request){.line = line,
@@ -84,12 +84,12 @@ static void request_line(struct core *core, uint64_t line, uint32_t tag, enum cl
                                                          .core = core->id.endpoint,
                                                          .tag = tag,
                                                          .kind = MEMSYS_READ,
-                                                         .client = (uint8_t)client};
+                                                         .requester = (uint8_t)requester};
 }
 
 // Reads a line of constants or textures.
 static bool send_tags(struct core *core, uint64_t now, uint32_t index, struct part *part,
-                      struct tag_cache *tags, enum client client)
+                      struct tag_cache *tags, enum requester requester)
 {
     struct entry *entry = &core->lsu.entries[index];
     if (core->lsu.missed.count == CORE_MISSED)
@@ -103,7 +103,7 @@ static bool send_tags(struct core *core, uint64_t now, uint32_t index, struct pa
     lsu_move_values(core, index, (uint32_t)(part - entry->parts.v));
     if (result == TAGS_MISS)
         request_line(core, part->line, lsu_part_tag(index, (uint32_t)(part - entry->parts.v)),
-                     client);
+                     requester);
     if (result == TAGS_HIT)
         lsu_part_done(core, now, index, (uint32_t)(part - entry->parts.v));
     return true;
@@ -111,7 +111,7 @@ static bool send_tags(struct core *core, uint64_t now, uint32_t index, struct pa
 
 static bool send_line(struct core *core, uint64_t now, uint32_t index, struct part *part)
 {
-    if (lsu_is_behind(core, index, part))
+    if (lsu_must_wait(core, index, part))
         return false;
     bool sent = part->route == ROUTE_L1 ? send_cached(core, now, index, part)
                                         : send_direct(core, now, index, part);
@@ -127,11 +127,11 @@ static bool send_part(struct core *core, uint64_t now, uint32_t index, struct pa
     case ROUTE_L1:
     case ROUTE_DIRECT: return send_line(core, now, index, part);
     case ROUTE_CONSTANT:
-        return send_tags(core, now, index, part, &core->tags.constant, CLIENT_CONSTANT);
+        return send_tags(core, now, index, part, &core->tags.constant, REQUESTER_CONSTANT);
     case ROUTE_LOOKUP:
     case ROUTE_LOOKUP_THERE:
     case ROUTE_PASS: return true;
-    default: return send_tags(core, now, index, part, &core->tags.texture, CLIENT_TEXTURE);
+    default: return send_tags(core, now, index, part, &core->tags.texture, REQUESTER_TEXTURE);
     }
 }
 
@@ -152,7 +152,7 @@ static bool finds_line(const struct core *core, const struct entry *entry)
 
 static void notify_lookup(struct core *core, uint64_t now, uint32_t entry, bool hit, bool last)
 {
-    const struct core_watcher *owner = &core->watchers[core->lsu.entries[entry].owner - 1];
+    const struct core_hooks *owner = &core->hooks[core->lsu.entries[entry].owner - 1];
     owner->lsu->looked_up(core, owner->own, now, entry, hit, last);
 }
 

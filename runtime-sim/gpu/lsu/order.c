@@ -49,10 +49,10 @@ static bool waits_for(const struct entry *older, const struct entry *younger,
     return false;
 }
 
-bool lsu_is_behind(const struct core *core, uint32_t index, const struct part *part)
+bool lsu_must_wait(const struct core *core, uint32_t index, const struct part *part)
 {
     const struct entry *self = &core->lsu.entries[index];
-    const struct slot *slot = &core->slots[self->slot];
+    const struct warp_slot *slot = &core->slots[self->slot];
     bool direct = part->route == ROUTE_DIRECT;
     uint32_t others = direct ? slot->cached : slot->direct;
     uint32_t alike = !direct ? 0 : part->kind == MEMSYS_READ ? slot->atomics : slot->direct;

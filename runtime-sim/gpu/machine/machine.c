@@ -11,16 +11,16 @@ static enum memsys_served serve(void *context, const struct memsys_request *requ
     EACH_SCHEME (scheme, machine, memory.admit)
         if (scheme->ops->memory.admit(machine, scheme->state, request) == MEMSYS_WAIT)
             return MEMSYS_WAIT;
-    if (request->client < CLIENTS_OF_CORE) {
+    if (request->requester < CORE_REQUESTERS) {
         core_served(&machine->cores[machine->core_at[request->core]], request);
         return MEMSYS_SERVED;
     }
-    if (!machine->schemes.of_requester[request->client]) {
+    if (!machine->schemes.of_requester[request->requester]) {
         machine_serve_copy(machine, request);
         return MEMSYS_SERVED;
     }
     const struct active_scheme *scheme =
-        &machine->schemes.active[machine->schemes.of_requester[request->client] - 1];
+        &machine->schemes.active[machine->schemes.of_requester[request->requester] - 1];
     if (scheme->ops->memory.serve)
         scheme->ops->memory.serve(machine, scheme->state, request);
     return MEMSYS_SERVED;
@@ -65,10 +65,10 @@ struct machine *machine_new_planned(struct arena *arena, const struct machine_co
         machine->ticks.due[i] = UINT64_MAX;
         machine->ticks.order[i] = i;
     }
-    EACH_SCHEME (scheme, machine, memory.join)
-        scheme->ops->memory.join(machine, scheme->state);
+    EACH_SCHEME (scheme, machine, memory.connect)
+        scheme->ops->memory.connect(machine, scheme->state);
     if (machine->copies)
-        machine_join_copies(machine, &tables);
+        machine_connect_copies(machine, &tables);
     return machine;
 }
 
@@ -180,7 +180,7 @@ static void commit(struct machine *machine)
     for (uint32_t w = 0; ended && w < machine->words; w++)
         EACH_OF (i, w, machine->ticks.ticked[w])
             if (machine->cores[i].results.ended || machine->cores[i].results.returns)
-                machine_take_ended(machine, (uint32_t)i);
+                machine_retire_ended(machine, (uint32_t)i);
 }
 
 // Returns the bits of an endpoint word that are ordinary cores.
@@ -194,28 +194,30 @@ static void wake_cores(struct machine *machine)
 {
     const struct memsys *memsys = machine->shared.memsys;
     for (uint32_t w = 0; w < bits_words(machine->ordinary); w++)
-        for (uint64_t rest =
-                 (memsys_answers(memsys, w) | memsys_may_send(memsys, w)) & cores_of(machine, w);
+        for (uint64_t rest = (memsys_reply_endpoints(memsys, w) | memsys_may_send(memsys, w)) &
+                             cores_of(machine, w);
              rest; rest &= rest - 1)
             machine_set_due(machine, w * 64 + (uint32_t)__builtin_ctzll(rest), machine->now);
     for (uint32_t i = machine->ordinary; i < machine->count; i++) {
         uint32_t end = machine->cores[i].id.endpoint;
-        if ((memsys_answers(memsys, end / 64) | memsys_may_send(memsys, end / 64)) >> end % 64 & 1)
+        if ((memsys_reply_endpoints(memsys, end / 64) | memsys_may_send(memsys, end / 64)) >>
+                end % 64 &
+            1)
             machine_set_due(machine, i, machine->now);
     }
 }
 
-static uint64_t least_due(const struct machine *machine)
+static uint64_t min_due(const struct machine *machine)
 {
-    uint64_t least = UINT64_MAX;
+    uint64_t min = UINT64_MAX;
     for (uint32_t w = 0; w < machine->words; w++)
         EACH_OF (i, w, machine->ticks.awake[w])
-            least = machine->ticks.due[i] < least ? machine->ticks.due[i] : least;
+            min = machine->ticks.due[i] < min ? machine->ticks.due[i] : min;
     EACH_SCHEME (scheme, machine, memory.next) {
         uint64_t next = scheme->ops->memory.next(machine, scheme->state);
-        least = next < least ? next : least;
+        min = next < min ? next : min;
     }
-    return least;
+    return min;
 }
 
 // Runs
@@ -241,17 +243,17 @@ static bool is_stopped(const struct machine *machine)
 }
 
 // Advances to the next cycle with work, or to `most`. Returns false if there is no such cycle.
-static bool go_on(struct machine *machine, bool dispatches, uint64_t most)
+static bool go_on(struct machine *machine, bool dispatches, uint64_t max)
 {
     uint64_t next =
-        dispatches ? machine->now + 1 : smaller(least_due(machine), machine_agenda_next(machine));
+        dispatches ? machine->now + 1 : smaller(min_due(machine), machine_agenda_next(machine));
     bool waits = next != UINT64_MAX || memsys_inside(machine->shared.memsys);
     // The memory system may refresh its DRAM forever, or requests may wait for an event that will
     // not occur.
     if (!waits || (next == UINT64_MAX && memsys_is_still(machine->shared.memsys)))
         return false;
-    if (most > machine->now && most < next)
-        next = most;
+    if (max > machine->now && max < next)
+        next = max;
     next = memsys_advance(machine->shared.memsys, next);
     if (next == UINT64_MAX)
         return false;
@@ -299,10 +301,10 @@ static uint64_t last_cycle(const struct machine *machine)
 
 // Advances to the next cycle with work or, with `is_short`, to the next cycle. Returns
 // MACHINE_PAUSED if there is one.
-static enum machine_end leave_cycle(struct machine *machine, bool is_short, uint64_t most)
+static enum machine_end leave_cycle(struct machine *machine, bool is_short, uint64_t max)
 {
     bool dispatches = !machine->shared.paused && machine_dispatch(machine);
-    if (!go_on(machine, dispatches || is_short, most)) {
+    if (!go_on(machine, dispatches || is_short, max)) {
         if (!machine->agenda.open)
             return end_cycle(machine, MACHINE_DONE);
         if (!machine_relieve(machine) && !machine_relieve(machine))
@@ -327,7 +329,7 @@ static enum machine_end run(struct machine *machine, struct grid_result *result)
     uint64_t sampled = next_sample(machine);
     machine->agenda.ended_seen = machine->agenda.ended;
     while (!is_over(machine)) {
-        uint64_t most = smaller(smaller(sampled, limit), machine->watchdog.looked_at + every);
+        uint64_t max = smaller(smaller(sampled, limit), machine->watchdog.looked_at + every);
         if (!machine_begin_due(machine, result))
             return MACHINE_FAULT;
         tick(machine);
@@ -335,7 +337,7 @@ static enum machine_end run(struct machine *machine, struct grid_result *result)
         if (machine->shared.fault->happened)
             return end_cycle(machine, MACHINE_FAULT);
         bool is_awaited = machine->agenda.ended != machine->agenda.ended_seen;
-        enum machine_end end = leave_cycle(machine, is_awaited, smaller(most, machine->run.until));
+        enum machine_end end = leave_cycle(machine, is_awaited, smaller(max, machine->run.until));
         if (end != MACHINE_PAUSED)
             return end;
         if (machine->now == sampled) {
@@ -426,7 +428,7 @@ static void end_launches(struct machine *machine, struct grid_result *result)
 void machine_close(struct machine *machine, enum machine_end end, struct grid_result *result)
 {
     if (end == MACHINE_STUCK)
-        machine_tell_stalls(machine, result);
+        machine_report_stalls(machine, result);
     result->stopped = end == MACHINE_STOPPED;
     result->limited = end == MACHINE_CYCLES;
     be_watched(machine);

@@ -90,8 +90,8 @@ static bool begin_launch(struct machine *machine, struct machine_event *event,
     launch->time = &machine->time;
     launch->high_lane_later = machine->config->core.divergence == CORE_LOW_LANES_FIRST;
     machine->shared.profiled |= launch->profile != NULL;
-    EACH_SCHEME (scheme, machine, memory.place)
-        scheme->ops->memory.place(machine, scheme->state, from);
+    EACH_SCHEME (scheme, machine, memory.place_launch)
+        scheme->ops->memory.place_launch(machine, scheme->state, from);
     if (!grid_begin(launch, &running->arena, &result->fault))
         return false;
     uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];

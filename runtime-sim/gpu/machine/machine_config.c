@@ -53,19 +53,19 @@ struct plane_kind machine_planes(const struct machine_config *config)
 // hold.
 static const char *check_lines(struct arena *arena, const struct machine_config *config)
 {
-    enum { MOST = 1 << 24 };
+    enum { LIMIT = 1 << 24 };
     const struct tags_config *tags[] = {&config->code, &config->constant, &config->texture};
     uint32_t each = config->l1.sets * config->l1.ways, cores = config->memsys.memory.cores;
     for (uint32_t i = 0; i < ARRAY_LENGTH(tags); i++)
         each += tags[i]->sets * tags[i]->ways;
     uint32_t slice = config->memsys.llc.sets * config->memsys.llc.ways;
     uint32_t slices = config->memsys.memory.partition_nodes.n;
-    if ((uint64_t)cores * each + (uint64_t)slices * slice <= MOST)
+    if ((uint64_t)cores * each + (uint64_t)slices * slice <= LIMIT)
         return NULL;
     return arena_printf(arena,
                         "the caches of %u cores have %u lines each, and the slices %u: in total "
                         "more than %d",
-                        cores, each, slice, MOST);
+                        cores, each, slice, LIMIT);
 }
 
 // Numbers of schemes, requesters and stall reasons are stored in bytes, with 0 or an offset of 1
@@ -73,17 +73,17 @@ static const char *check_lines(struct arena *arena, const struct machine_config 
 static const char *check_schemes(struct arena *arena, const struct machine_config *config)
 {
     enum { NUMBERS = 250 };
-    uint32_t count = machine_scheme_count(config), requesters = CLIENTS_OF_CORE, stalls = 0;
+    uint32_t count = machine_scheme_count(config), requesters = CORE_REQUESTERS, stalls = 0;
     for (uint32_t i = 0; i < count; i++) {
         requesters += config->schemes[i]->memory.requester_count;
         stalls += config->schemes[i]->report.stall_count;
     }
-    if (count <= NUMBERS && requesters <= NUMBERS && stalls <= STALLS_MOST)
+    if (count <= NUMBERS && requesters <= NUMBERS && stalls <= STALLS_MAX)
         return NULL;
     return arena_printf(arena,
                         "the program has %u schemes with %u requesters and %u stall reasons, but a "
                         "machine can have only %u, %u and %u",
-                        count, requesters, stalls, NUMBERS, NUMBERS, STALLS_MOST);
+                        count, requesters, stalls, NUMBERS, NUMBERS, STALLS_MAX);
 }
 
 const char *machine_check(struct arena *arena, const struct machine_config *config)

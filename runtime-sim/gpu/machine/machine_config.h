@@ -27,7 +27,7 @@ struct added_cores {
     struct tags_config code, constant, texture;
     // MEMSYS_AT_PARTITION: each core is the endpoint of a partition. MEMSYS_OF_OWNER: each core has
     // its own endpoint at a node.
-    enum memsys_end at;
+    enum memsys_endpoint_kind at;
     const uint32_t *places;         // partition or node of each core
     const struct memsys_past *past; // path of each core, which then needs no node; may be NULL
     uint32_t count;

@@ -49,7 +49,7 @@ struct copy_engines {
     struct arena *arena;
     uint32_t end, line_bytes;
     uint64_t clock; // in MHz
-    uint8_t client;
+    uint8_t requester;
     struct copy_engine engines[COPY_DIRECTIONS];
 };
 
@@ -61,7 +61,7 @@ void machine_add_copies(struct machine *machine, struct memsys_tables *tables)
                                .end = tables->endpoints.n, // its row, until it is made
                                .line_bytes = machine->config->memsys.llc.line_bytes,
                                .clock = machine->config->memsys.memory.core_clock,
-                               .client = (uint8_t)machine->schemes.requesters.n};
+                               .requester = (uint8_t)machine->schemes.requesters.n};
     for (int i = 0; i < COPY_DIRECTIONS; i++)
         memset(c->engines[i].free, 0xff, sizeof c->engines[i].free);
     machine_add_requester(machine, &requester);
@@ -71,9 +71,9 @@ void machine_add_copies(struct machine *machine, struct memsys_tables *tables)
              (struct memsys_endpoint){.node = machine->config->memsys.memory.partition_nodes.v[0]});
 }
 
-void machine_join_copies(struct machine *machine, const struct memsys_tables *tables)
+void machine_connect_copies(struct machine *machine, const struct memsys_tables *tables)
 {
-    machine->copies->end += memsys_ends(machine->shared.memsys) - tables->endpoints.n;
+    machine->copies->end += memsys_endpoint_count(machine->shared.memsys) - tables->endpoints.n;
 }
 
 void machine_begin_copy(struct machine *machine, struct machine_event *event)
@@ -121,7 +121,7 @@ static void push(struct copy_engine *engine, uint32_t piece)
     engine->queue[(engine->queue_head + engine->queue_count++) % PIECES] = (uint8_t)piece;
 }
 
-static uint32_t take_free(struct copy_engine *engine)
+static uint32_t allocate_request(struct copy_engine *engine)
 {
     uint32_t word = 0;
     while (!engine->free[word])
@@ -135,7 +135,7 @@ static uint32_t take_free(struct copy_engine *engine)
 static void begin_piece(struct copy_engines *c, struct copy_engine *engine, uint64_t now)
 {
     const struct machine_copy *copy = current(engine);
-    uint32_t index = take_free(engine);
+    uint32_t index = allocate_request(engine);
     struct copy_piece *piece = &engine->pieces[index];
     uint64_t left = copy->bytes - engine->done;
     *piece = (struct copy_piece){.to = copy->to ? copy->to + engine->done : 0,
@@ -144,9 +144,9 @@ static void begin_piece(struct copy_engines *c, struct copy_engine *engine, uint
                                  .data_from = copy->data_from + engine->done,
                                  .ready = now,
                                  .reads = copy->from};
-    uint32_t most = line_left(c, piece->to), other = line_left(c, piece->from);
-    most = most < other ? most : other;
-    piece->bytes = left < most ? (uint32_t)left : most;
+    uint32_t max = line_left(c, piece->to), other = line_left(c, piece->from);
+    max = max < other ? max : other;
+    piece->bytes = left < max ? (uint32_t)left : max;
     engine->done += piece->bytes;
     if (copy->rate)
         pass(c, &engine->request, copy->rate, now, piece->bytes);
@@ -183,7 +183,7 @@ static bool send(struct machine *machine, uint32_t number, uint32_t index)
                                            .kind = piece->reads ? MEMSYS_READ : MEMSYS_WRITE,
                                            .mark =
                                                piece->reads ? copy->read_mark : copy->write_mark,
-                                           .client = c->client};
+                                           .requester = c->requester};
     if (!memsys_can_send(machine->shared.memsys, &request))
         return false;
     memsys_send(machine->shared.memsys, &request);
@@ -219,7 +219,7 @@ static void end_piece(struct machine *machine, struct copy_engine *engine, uint3
     machine->watchdog.progress++;
 }
 
-static void take_replies(struct machine *machine)
+static void accept_replies(struct machine *machine)
 {
     struct copy_engines *c = machine->copies;
     const struct memsys_request *reply;
@@ -266,7 +266,7 @@ static void send_pieces(struct machine *machine, uint32_t number)
 void machine_tick_copies(struct machine *machine)
 {
     struct copy_engines *c = machine->copies;
-    take_replies(machine);
+    accept_replies(machine);
     for (uint32_t i = 0; i < COPY_DIRECTIONS; i++) {
         struct copy_engine *engine = &c->engines[i];
         end_copies(machine, engine);

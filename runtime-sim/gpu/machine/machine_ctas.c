@@ -7,9 +7,9 @@
 // Returns the maximum number of registers per thread with which a core has room for a CTA of the
 // size that the kernel declares; 0 if there is no such number. An assembler uses no more registers
 // and moves other values to local memory.
-static uint32_t most_registers(const struct core_config *config, const struct program_function *fn)
+static uint32_t max_registers(const struct core_config *config, const struct program_function *fn)
 {
-    const uint32_t *size = fn->block[0] ? fn->block : fn->most;
+    const uint32_t *size = fn->block[0] ? fn->block : fn->max;
     uint64_t threads = (uint64_t)size[0] * size[1] * size[2];
     uint64_t warps = divide_up(threads, LANES);
     if (!warps)
@@ -24,7 +24,7 @@ uint32_t machine_registers(const struct machine *machine, const struct machine_l
     const struct program_function *fn = &machine->program->functions.v[launch->launch->function];
     const struct core_config *config = machine_kind_of(machine, launch)->kind.config;
     uint32_t given = config->thread_registers;
-    uint32_t most = most_registers(config, fn);
+    uint32_t max = max_registers(config, fn);
     *source = "core.thread_registers";
     if (given)
         return given;
@@ -32,8 +32,8 @@ uint32_t machine_registers(const struct machine *machine, const struct machine_l
     if (fn->maxnreg && fn->maxnreg < fn->registers)
         return fn->maxnreg;
     *source = "the maximum for a CTA of the declared size";
-    if (most && most < fn->registers)
-        return most;
+    if (max && max < fn->registers)
+        return max;
     *source = "estimated from the kernel's PTX";
     return fn->registers ? fn->registers : 1;
 }
@@ -56,13 +56,13 @@ uint32_t machine_occupancy(const struct machine *machine, const struct machine_l
         {needs.shared_bytes ? config->shared_bytes / needs.shared_bytes : UINT32_MAX,
          "shared memory"},
     };
-    uint32_t least = UINT32_MAX;
+    uint32_t min = UINT32_MAX;
     for (uint32_t i = 0; i < ARRAY_LENGTH(limits); i++)
-        if (limits[i].room < least) {
-            least = limits[i].room;
+        if (limits[i].room < min) {
+            min = limits[i].room;
             *why = limits[i].what;
         }
-    return least;
+    return min;
 }
 
 // CTAs
@@ -238,8 +238,8 @@ static void count_cta(struct machine_launch *launch, struct cta *cta)
 void machine_count_there(struct machine *machine)
 {
     for (uint32_t i = 0; i < machine->count; i++)
-        for (uint32_t k = 0; machine->cores[i].used.threads && k < core_places(&machine->cores[i]);
-             k++) {
+        for (uint32_t k = 0;
+             machine->cores[i].used.threads && k < core_cta_capacity(&machine->cores[i]); k++) {
             const struct core_cta *at = &machine->cores[i].ctas[k];
             if (at->cta)
                 count_cta(machine->launches.running[at->kernel]->launch, at->cta);
@@ -272,7 +272,7 @@ static void return_warps(struct machine *machine, struct core *core)
     memcpy(returned, core->results.returned, sizeof returned);
     memset(core->results.returned, 0, sizeof core->results.returned);
     core->results.returns = false;
-    EACH_SLOT (slot, core->words, returned[word]) {
+    EACH_WARP_SLOT (slot, core->words, returned[word]) {
         const struct core_cta *at = &core->ctas[CORE_CTAS + slot];
         count_cta(machine->launches.running[at->kernel]->launch, at->cta);
         core_return_warp(core, machine->now + 1, slot);
@@ -281,10 +281,10 @@ static void return_warps(struct machine *machine, struct core *core)
     machine_set_due(machine, core->id.index, machine->now + 1);
 }
 
-void machine_take_ended(struct machine *machine, uint32_t index)
+void machine_retire_ended(struct machine *machine, uint32_t index)
 {
     struct core *core = &machine->cores[index];
-    for (uint64_t ended = core_take_ended(core); ended; ended &= ended - 1)
+    for (uint64_t ended = core_pop_ended(core); ended; ended &= ended - 1)
         end_cta(machine, core, &core->ctas[__builtin_ctzll(ended)]);
     if (core->results.returns)
         return_warps(machine, core);
@@ -293,13 +293,13 @@ void machine_take_ended(struct machine *machine, uint32_t index)
 
 uint64_t machine_shared_bytes(const struct machine *machine)
 {
-    uint64_t most = 0;
+    uint64_t max = 0;
     for (uint32_t i = 0; i < machine->launches.count; i++) {
         const struct running *running = machine->launches.running[i];
         struct core_needs needs =
             core_needs(&machine->config->core, running->launch->launch, running->registers);
         uint64_t bytes = (uint64_t)needs.shared_bytes * running->launch->room;
-        most = bytes > most ? bytes : most;
+        max = bytes > max ? bytes : max;
     }
-    return most;
+    return max;
 }

@@ -57,8 +57,8 @@ static struct energy_range area_of(const struct machine_config *config)
     double cores = (double)config->memsys.memory.cores;
     double slices = config->memsys.memory.partition_nodes.n;
     return (struct energy_range){cores * core.value + slices * slice.value,
-                                 cores * core.least + slices * slice.least,
-                                 cores * core.most + slices * slice.most};
+                                 cores * core.min + slices * slice.min,
+                                 cores * core.max + slices * slice.max};
 }
 
 static void add_static(struct energy_model *model, const struct machine_config *config)
@@ -66,8 +66,8 @@ static void add_static(struct energy_model *model, const struct machine_config *
     struct energy_range density = energy_cost_of(&config->energy, ENERGY_static_density);
     struct energy_range area = model->area;
     energy_add_power(model, ENERGY_STATIC,
-                     (struct energy_range){density.value * area.value, density.least * area.least,
-                                           density.most * area.most});
+                     (struct energy_range){density.value * area.value, density.min * area.min,
+                                           density.max * area.max});
     energy_add_power(model, ENERGY_STATIC,
                      energy_times(energy_cost_of(&config->energy, ENERGY_constant),
                                   (double)config->memsys.memory.cores));

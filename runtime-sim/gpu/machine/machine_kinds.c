@@ -78,13 +78,14 @@ static uint32_t endpoint_of(const struct machine *machine, const struct added_co
                             uint32_t number, uint32_t *row)
 {
     const struct memsys *memsys = machine->shared.memsys;
-    return added->at == MEMSYS_AT_PARTITION ? memsys_partition_end(memsys, added->places[number])
-                                            : (*row)++;
+    return added->at == MEMSYS_AT_PARTITION
+               ? memsys_partition_endpoint(memsys, added->places[number])
+               : (*row)++;
 }
 
 void machine_init_cores(struct machine *machine, const struct memsys_tables *tables)
 {
-    uint32_t ends = memsys_ends(machine->shared.memsys), slots = 0, row = ends;
+    uint32_t ends = memsys_endpoint_count(machine->shared.memsys), slots = 0, row = ends;
     for (uint32_t i = 0; i < machine->config->added.n; i++)
         if (machine->config->added.v[i].at == MEMSYS_OF_OWNER)
             row -= machine->config->added.v[i].count;

@@ -19,7 +19,7 @@
 enum {
     WARM_WAVES = 3, // not measured, at the start of a launch and of each piece
     PIECE_WAVES = 6,
-    LEAST_PIECES = 2, // minimum of a sampled launch
+    MIN_PIECES = 2, // minimum of a sampled launch
 };
 
 void machine_sample_begin(struct machine *machine, struct running *running)
@@ -31,10 +31,10 @@ void machine_sample_begin(struct machine *machine, struct running *running)
     bool ordered = launch->program->functions.v[launch->function].in_order || launch->cooperative ||
                    grid_cluster_ctas(launch) > 1 || from->placement.order != CTAS_ASCENDING;
     from->skipped = (struct machine_skipped){0};
-    if (!from->sample_waves || ordered || running->count < begin + 2 * LEAST_PIECES * piece)
+    if (!from->sample_waves || ordered || running->count < begin + 2 * MIN_PIECES * piece)
         return;
     uint64_t pieces = (running->count - begin) / from->sample_waves / piece;
-    pieces = pieces < LEAST_PIECES ? LEAST_PIECES : pieces;
+    pieces = pieces < MIN_PIECES ? MIN_PIECES : pieces;
     uint64_t period = (running->count - begin) / pieces;
     if (period < 2 * piece)
         return;
@@ -110,7 +110,7 @@ static void run_cta(struct running *running, struct cta *cta, struct fault *faul
     cta->cluster = (struct cluster){.count = 1, .ctas = {cta}};
     cta->core = 0;
     cta_start(cta, grid_cta(launch, running->next, 0));
-    enum warp_state state = grid_run_cta(cta, MOST_IDLE);
+    enum warp_state state = grid_run_cta(cta, MAX_IDLE);
     if (state != WARP_DONE && !fault->happened && !launch_stops(launch)) {
         fault->happened = fault->refused = true;
         snprintf(fault->text, sizeof fault->text,

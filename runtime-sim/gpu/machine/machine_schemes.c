@@ -115,25 +115,27 @@ void machine_add_requester(struct machine *machine, const struct memsys_requeste
 
 void machine_init_rows(struct machine *machine)
 {
-    static const struct memsys_requester own[CLIENTS_OF_CORE] = {
-        [CLIENT_L1] = {"l1", false, NULL},           [CLIENT_DIRECT] = {"direct", false, NULL},
-        [CLIENT_CODE] = {"code", false, NULL},       [CLIENT_CONSTANT] = {"constant", false, NULL},
-        [CLIENT_TEXTURE] = {"texture", false, NULL},
+    static const struct memsys_requester own[CORE_REQUESTERS] = {
+        [REQUESTER_L1] = {"l1", false, NULL},
+        [REQUESTER_DIRECT] = {"direct", false, NULL},
+        [REQUESTER_CODE] = {"code", false, NULL},
+        [REQUESTER_CONSTANT] = {"constant", false, NULL},
+        [REQUESTER_TEXTURE] = {"texture", false, NULL},
     };
     const struct machine_config *config = machine->config;
     struct core_shared *shared = &machine->shared;
     uint32_t count = machine_scheme_count(config);
     machine->schemes.first_requester = ARENA_ARRAY(machine->arena, uint32_t, count + 1);
     machine->schemes.first_stall = ARENA_ARRAY(machine->arena, uint32_t, count + 1);
-    for (uint32_t i = 0; i < CLIENTS_OF_CORE; i++)
+    for (uint32_t i = 0; i < CORE_REQUESTERS; i++)
         machine_add_requester(machine, &own[i]);
     for (uint32_t i = 0; i < machine_scheme_count(config); i++) {
         const struct scheme_ops *ops = config->schemes[i];
         machine->schemes.first_requester[i] = machine->schemes.requesters.n;
-        machine->schemes.first_stall[i] = SLOT_STATES + shared->stall_count;
+        machine->schemes.first_stall[i] = WARP_SLOT_STATES + shared->stall_count;
         for (uint32_t k = 0; k < ops->memory.requester_count; k++)
             machine_add_requester(machine, &ops->memory.requesters[k]);
-        for (uint32_t k = 0; k < ops->report.stall_count && shared->stall_count < STALLS_MOST; k++)
+        for (uint32_t k = 0; k < ops->report.stall_count && shared->stall_count < STALLS_MAX; k++)
             shared->stalls[shared->stall_count++] = &ops->report.stalls[k];
     }
     core_stat_keys(shared, machine->arena);
@@ -202,7 +204,7 @@ void machine_choose_schemes(struct machine *machine, const struct machine_plans 
 }
 
 // Registers a scheme's core hooks and requesters.
-static void add_watcher(struct machine *machine, const struct active_scheme *scheme)
+static void add_hooks(struct machine *machine, const struct active_scheme *scheme)
 {
     struct core_shared *shared = &machine->shared;
     uint32_t first = machine->schemes.first_requester[scheme->number];
@@ -211,18 +213,17 @@ static void add_watcher(struct machine *machine, const struct active_scheme *sch
     if (!scheme->ops->issue)
         return;
     if (scheme->ops->memory.lsu)
-        shared->entries_of_slot += scheme->ops->memory.lsu->entries_of_slot;
-    uint32_t watcher = shared->watcher_count++,
-             place = scheme->ops->issue->claims_first ? 0 : watcher;
-    memmove(shared->claims + place + 1, shared->claims + place, watcher - place);
-    shared->claims[place] = (uint8_t)watcher;
-    shared->watchers[watcher] = (struct shared_watcher){
-        .ops = scheme->ops,
-        .state = scheme->state,
-        .scheme = scheme->number,
-        .first_stall = (uint8_t)machine->schemes.first_stall[scheme->number]};
+        shared->entries_per_warp += scheme->ops->memory.lsu->entries_per_warp;
+    uint32_t hook = shared->hook_count++, place = scheme->ops->issue->claims_first ? 0 : hook;
+    memmove(shared->claims + place + 1, shared->claims + place, hook - place);
+    shared->claims[place] = (uint8_t)hook;
+    shared->hooks[hook] =
+        (struct scheme_hooks){.ops = scheme->ops,
+                              .state = scheme->state,
+                              .scheme = scheme->number,
+                              .first_stall = (uint8_t)machine->schemes.first_stall[scheme->number]};
     for (uint32_t i = 0; i < scheme->ops->memory.requester_count; i++)
-        shared->watcher_of[first + i] = (uint8_t)(watcher + 1);
+        shared->hooks_of[first + i] = (uint8_t)(hook + 1);
 }
 
 void machine_create_schemes(struct machine *machine, const struct machine_plans *plans)
@@ -230,9 +231,8 @@ void machine_create_schemes(struct machine *machine, const struct machine_plans 
     struct core_shared *shared = &machine->shared;
     machine->schemes.of_requester =
         ARENA_ARRAY(machine->arena, uint8_t, machine->schemes.requesters.n + 1);
-    shared->watcher_of = ARENA_ARRAY(machine->arena, uint8_t, machine->schemes.requesters.n + 1);
-    shared->watchers =
-        ARENA_ARRAY(machine->arena, struct shared_watcher, machine->schemes.count + 1);
+    shared->hooks_of = ARENA_ARRAY(machine->arena, uint8_t, machine->schemes.requesters.n + 1);
+    shared->hooks = ARENA_ARRAY(machine->arena, struct scheme_hooks, machine->schemes.count + 1);
     shared->claims = ARENA_ARRAY(machine->arena, uint8_t, machine->schemes.count + 1);
     for (uint32_t i = 0; i < machine->schemes.count; i++) {
         struct active_scheme *scheme = &machine->schemes.active[i];
@@ -240,7 +240,7 @@ void machine_create_schemes(struct machine *machine, const struct machine_plans 
             scheme->state =
                 scheme->ops->memory.create(machine, machine->config->of_scheme[scheme->number],
                                            machine_plan_of(plans, scheme->ops));
-        add_watcher(machine, scheme);
+        add_hooks(machine, scheme);
     }
 }
 

@@ -176,7 +176,7 @@ void machine_release(struct running *running);
 
 // Add the engines' endpoint to the tables of a new memory system, and connect them to it.
 void machine_add_copies(struct machine *machine, struct memsys_tables *tables);
-void machine_join_copies(struct machine *machine, const struct memsys_tables *tables);
+void machine_connect_copies(struct machine *machine, const struct memsys_tables *tables);
 // Begins a copy.
 void machine_begin_copy(struct machine *machine, struct machine_event *event);
 // Processes replies and sends requests.
@@ -194,7 +194,7 @@ bool machine_dispatch(struct machine *machine);
 // Evaluates warps of all cores that may wait for an event in CTAs of their cluster on this core.
 void machine_look_at_clusters(struct machine *machine, uint32_t core);
 // Removes ended CTAs and detached warps of a core.
-void machine_take_ended(struct machine *machine, uint32_t core);
+void machine_retire_ended(struct machine *machine, uint32_t core);
 // Counts the instructions of CTAs and detached warps that have not ended.
 void machine_count_there(struct machine *machine);
 
@@ -204,7 +204,7 @@ bool machine_watch(struct machine *machine);
 // continue.
 bool machine_relieve(struct machine *machine);
 // Stores in the result which warps wait for which.
-void machine_tell_stalls(struct machine *machine, struct grid_result *result);
+void machine_report_stalls(struct machine *machine, struct grid_result *result);
 
 // Registered schemes and active ones (machine_schemes.c).
 

@@ -17,7 +17,7 @@
 #include "support/random.h"
 #include <string.h>
 
-enum { WAITING_MOST = 1 << 18 }; // maximum number of waiting accesses
+enum { WAITING_MAX = 1 << 18 }; // maximum number of waiting accesses
 
 // An access to a line.
 struct warm_line {
@@ -39,7 +39,7 @@ struct machine_warming {
     VEC(struct warm_line) own; // accesses of the CTA that was executed last
     // A ring of `resident` elements, one for each of the next CTAs to start, with the accesses to
     // apply then.
-    struct warm_slot {
+    struct warm_cta {
         VEC(struct warm_line) lines;
     } * slots;
     uint64_t now, waiting; // element of the next CTA; accesses in all elements
@@ -52,9 +52,9 @@ static void serve(struct machine_warming *w, const struct warm_line *line)
     w->places += memsys_warm(w->machine->shared.memsys, &request);
 }
 
-static void serve_slot(struct machine_warming *w, uint64_t slot)
+static void serve_cta(struct machine_warming *w, uint64_t slot)
 {
-    struct warm_slot *at = &w->slots[slot % w->resident];
+    struct warm_cta *at = &w->slots[slot % w->resident];
     for (uint32_t i = 0; i < at->lines.n; i++)
         serve(w, &at->lines.v[i]);
     w->waiting -= at->lines.n;
@@ -68,7 +68,7 @@ static void spread(struct machine_warming *w)
     for (uint64_t i = 0; i < count; i++) {
         uint64_t part = splitmix64(&w->random) >> 48;
         uint64_t slot = w->now + ((i << 16 | part) * w->resident / count >> 16);
-        if (w->waiting >= WAITING_MOST) {
+        if (w->waiting >= WAITING_MAX) {
             serve(w, &w->own.v[i]);
             continue;
         }
@@ -76,7 +76,7 @@ static void spread(struct machine_warming *w)
         w->waiting++;
     }
     w->own.n = 0;
-    serve_slot(w, w->now++);
+    serve_cta(w, w->now++);
 }
 
 static void warm(struct machine_warming *w, const struct lane_bytes *lanes, const struct part *as)
@@ -89,7 +89,7 @@ static void warm(struct machine_warming *w, const struct lane_bytes *lanes, cons
         struct warm_line line = {part->line, part->bytes, part->kind, part->keep_next};
         if (part->kind == MEMSYS_READ)
             line.bytes = lsu_sectors(core, part->bytes);
-        if (w->own.n < WAITING_MOST)
+        if (w->own.n < WAITING_MAX)
             vec_push(w->arena, &w->own, line);
         else
             serve(w, &line);
@@ -105,7 +105,7 @@ static uint32_t global_lanes(const struct warp *warp, uint64_t address[LANES])
     if (space == W_shared || space == W_local)
         return 0;
     memcpy(address, access->address, sizeof access->address);
-    if (space != W_UNKNOWN || access->span.least >= GLOBAL_FIRST)
+    if (space != W_UNKNOWN || access->span.min >= GLOBAL_FIRST)
         return access->mask;
     for (uint32_t mask = access->mask; mask; mask &= mask - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(mask);
@@ -150,7 +150,7 @@ void machine_warm_begin(struct machine *machine, struct running *running)
     w->machine = machine;
     w->arena = &running->arena;
     w->resident = running->wave;
-    w->slots = ARENA_ARRAY(w->arena, struct warm_slot, w->resident);
+    w->slots = ARENA_ARRAY(w->arena, struct warm_cta, w->resident);
     w->touched.parts = w->parts;
     w->watch = (struct warp_watch){w, warm_access, warm_touched, &w->touched};
 }
@@ -182,5 +182,5 @@ void machine_warm_end(struct running *running, struct cta *cta)
     if (w->own.n)
         spread(w);
     for (uint64_t i = 0; w->waiting && i < w->resident; i++)
-        serve_slot(w, w->now++);
+        serve_cta(w, w->now++);
 }

@@ -10,7 +10,7 @@ static uint64_t count_progress(const struct machine *machine)
     for (uint32_t i = 0; i < machine->count; i++) {
         const struct core *core = &machine->cores[i];
         sum += core->account.progress;
-        for (uint32_t k = 0; k < core_places(core) && core->used.threads; k++)
+        for (uint32_t k = 0; k < core_cta_capacity(core) && core->used.threads; k++)
             sum += core->ctas[k].cta ? core->ctas[k].cta->events : 0;
     }
     return sum;
@@ -41,12 +41,12 @@ static void find_resident(struct machine *machine)
 {
     machine->watchdog.watched.n = 0;
     for (uint32_t i = 0; i < machine->count; i++)
-        for (uint32_t k = 0; k < core_places(&machine->cores[i]); k++)
+        for (uint32_t k = 0; k < core_cta_capacity(&machine->cores[i]); k++)
             if (machine->cores[i].ctas[k].cta)
                 vec_push(machine->arena, &machine->watchdog.watched, machine->cores[i].ctas[k].cta);
 }
 
-void machine_tell_stalls(struct machine *machine, struct grid_result *result)
+void machine_report_stalls(struct machine *machine, struct grid_result *result)
 {
     uint64_t idle = machine->now - machine->watchdog.progress_at;
     find_resident(machine);

@@ -11,7 +11,7 @@ struct machine_port {
     const struct machine_config *config; // after the changes of all schemes
     const struct program *program;
     const struct timings *timings; // issue info of the program's instructions
-    struct memsys *memsys;         // valid from `join` on
+    struct memsys *memsys;         // valid from `connect` on
     uint32_t ordinary, cores;      // number of ordinary cores, which come first, and of all cores
     uint64_t now;
 };
@@ -170,16 +170,16 @@ static inline bool core_has_free_alu(const struct core *core, uint64_t now)
 static inline void *core_own(const struct core *core, const struct scheme_ops *ops)
 {
     uint32_t i = 0;
-    while (core->watchers[i].ops != ops)
+    while (core->hooks[i].ops != ops)
         i++;
-    return core->watchers[i].own;
+    return core->hooks[i].own;
 }
 
 // Returns the value of `entry->owner` for an active scheme.
 static inline uint8_t core_owner(const struct core *core, const struct scheme_ops *ops)
 {
     uint8_t i = 0;
-    while (core->shared->watchers[i].ops != ops)
+    while (core->shared->hooks[i].ops != ops)
         i++;
     return (uint8_t)(i + 1);
 }
@@ -187,8 +187,8 @@ static inline uint8_t core_owner(const struct core *core, const struct scheme_op
 // Returns true if another scheme than `own` reserves the slot's next instruction.
 static inline bool core_keeps(const struct core *core, uint32_t slot, const struct scheme_ops *own)
 {
-    EACH_WATCHER (watcher, core, issue, keeps)
-        if (watcher->ops != own && watcher->issue->keeps(core, watcher->own, slot))
+    EACH_HOOKS (hooks, core, issue, keeps)
+        if (hooks->ops != own && hooks->issue->keeps(core, hooks->own, slot))
             return true;
     return false;
 }
@@ -209,27 +209,27 @@ static inline const uint64_t *core_cta_slots(const struct core *core, uint32_t p
 
 // Warp slots
 
-struct slot_port {
+struct warp_slot_port {
     struct warp *warp;
     const struct timing *next; // next instruction to issue
     uint32_t mask;             // lanes that will execute it
     uint32_t place;            // place of the CTA
     uint64_t age;              // age of the warp, unique among the warps of the core
-    uint32_t state;            // enum slot_state, or the state of a scheme's stall
+    uint32_t state;            // enum warp_slot_state, or the state of a scheme's stall
     bool is_detached;
 };
 
 // Returns the state of a slot.
-static inline struct slot_port slot_port(const struct core *core, uint32_t index)
+static inline struct warp_slot_port warp_slot_port(const struct core *core, uint32_t index)
 {
-    const struct slot *slot = &core->slots[index];
-    return (struct slot_port){.warp = slot->warp,
-                              .next = slot->next,
-                              .mask = slot->mask,
-                              .place = slot->cta,
-                              .age = core->schedule.age[index],
-                              .state = slot->state,
-                              .is_detached = core_is_detached(slot)};
+    const struct warp_slot *slot = &core->slots[index];
+    return (struct warp_slot_port){.warp = slot->warp,
+                                   .next = slot->next,
+                                   .mask = slot->mask,
+                                   .place = slot->cta,
+                                   .age = core->schedule.age[index],
+                                   .state = slot->state,
+                                   .is_detached = core_is_detached(slot)};
 }
 
 // Return a word of the set of slots that have a warp, and of those that can issue.
@@ -244,46 +244,46 @@ static inline uint64_t core_ready_slots(const struct core *core, uint32_t word)
 }
 
 // Returns true if the slot needs a fetch.
-static inline bool slot_needs_fetch(const struct core *core, uint32_t slot)
+static inline bool warp_slot_needs_fetch(const struct core *core, uint32_t slot)
 {
-    return core->sets[slot / 64].hungry & slot_bit(slot);
+    return core->sets[slot / 64].hungry & warp_slot_bit(slot);
 }
 
 // Returns the cycle in which each register of the slot gets its value; UINT64_MAX: not known. The
 // scheme sets those of the instructions that it captures.
-static inline uint64_t *slot_scoreboard(const struct core *core, uint32_t slot)
+static inline uint64_t *warp_slot_scoreboard(const struct core *core, uint32_t slot)
 {
     return core->slots[slot].ready;
 }
 
 // Makes the core determine the slot's next instruction again.
-static inline void slot_find_next(struct core *core, uint32_t slot)
+static inline void warp_slot_find_next(struct core *core, uint32_t slot)
 {
     core->slots[slot].settled = false;
 }
 
 // Returns the number of entries of the slot in the load/store unit.
-static inline uint32_t slot_entries(const struct core *core, uint32_t slot)
+static inline uint32_t warp_slot_entries(const struct core *core, uint32_t slot)
 {
     return core->slots[slot].entries;
 }
 
 // Returns true if all stores of the slot, and all its accesses that bypass the L1, have their
 // replies.
-static inline bool slot_is_drained(const struct core *core, uint32_t slot)
+static inline bool warp_slot_is_drained(const struct core *core, uint32_t slot)
 {
     return !core->slots[slot].stores && !core->slots[slot].direct && !lsu_has_direct(core, slot);
 }
 
 // Returns the number of registers per thread of the slot's CTA.
-static inline uint32_t slot_registers(const struct core *core, uint32_t slot)
+static inline uint32_t warp_slot_registers(const struct core *core, uint32_t slot)
 {
     const struct core_cta *place = &core->ctas[core->slots[slot].cta];
     return place->registers / (place->cta->warp_count * LANES);
 }
 
 // Returns the kernel of the slot's CTA, for core_start_warp.
-static inline uint32_t slot_kernel(const struct core *core, uint32_t slot)
+static inline uint32_t warp_slot_kernel(const struct core *core, uint32_t slot)
 {
     return core->ctas[core->slots[slot].cta].kernel;
 }
@@ -298,7 +298,7 @@ static inline struct held *lsu_held(const struct core *core, uint32_t entry)
 }
 
 // Returns the slot of an entry.
-static inline uint32_t lsu_slot(const struct core *core, uint32_t entry)
+static inline uint32_t lsu_warp_slot(const struct core *core, uint32_t entry)
 {
     return core->lsu.entries[entry].slot;
 }

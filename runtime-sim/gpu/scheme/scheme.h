@@ -30,25 +30,25 @@ enum {
     CORE_WARPS = 256, // maximum
     CORE_WORDS = CORE_WARPS / 64,
     CORE_CTAS = 64,
-    STALLS_MOST = 32, // maximum of all registered schemes
+    STALLS_MAX = 32, // maximum of all registered schemes
 };
 
 // Stall reasons of a slot: what its warp waits for.
-enum slot_state {
-    SLOT_EMPTY,
-    SLOT_FETCH,   // an instruction
-    SLOT_RESULT,  // the result of an arithmetic instruction
-    SLOT_LOAD,    // a load
-    SLOT_BARRIER, // other warps at a barrier
-    SLOT_FENCE,   // accesses, of the warp or of its CTA
-    SLOT_LANES,   // other lanes of the warp, or other CTAs
-    SLOT_ENDED,   // stores, and other warps of its CTA
-    SLOT_READY,   // a scheduler
-    SLOT_STATES,  // number of the schemes' first stall
+enum warp_slot_state {
+    WARP_SLOT_EMPTY,
+    WARP_SLOT_FETCH,   // an instruction
+    WARP_SLOT_RESULT,  // the result of an arithmetic instruction
+    WARP_SLOT_LOAD,    // a load
+    WARP_SLOT_BARRIER, // other warps at a barrier
+    WARP_SLOT_FENCE,   // accesses, of the warp or of its CTA
+    WARP_SLOT_LANES,   // other lanes of the warp, or other CTAs
+    WARP_SLOT_ENDED,   // stores, and other warps of its CTA
+    WARP_SLOT_READY,   // a scheduler
+    WARP_SLOT_STATES,  // number of the schemes' first stall
 };
 
 // The slot's bit in its word.
-static inline uint64_t slot_bit(uint32_t slot)
+static inline uint64_t warp_slot_bit(uint32_t slot)
 {
     return UINT64_C(1) << slot % 64;
 }
@@ -56,7 +56,7 @@ static inline uint64_t slot_bit(uint32_t slot)
 // Loops over the slots of a set of `count` words. `members` is the word of the set with the number
 // `word`. An ALWAYS_INLINE function with a parameter `words` has separate code for the usual case
 // of one word.
-#define EACH_SLOT(slot, count, members)                                                            \
+#define EACH_WARP_SLOT(slot, count, members)                                                       \
     for (uint32_t word = 0, slot; word < (count); word++)                                          \
         for (uint64_t rest_ = (members);                                                           \
              rest_ && (slot = word * 64 + (uint32_t)__builtin_ctzll(rest_), true);                 \
@@ -74,13 +74,13 @@ enum part_route {
 };
 
 // Requesters. Replies carry the number.
-enum client {
-    CLIENT_L1,
-    CLIENT_DIRECT,
-    CLIENT_CODE,
-    CLIENT_CONSTANT,
-    CLIENT_TEXTURE,
-    CLIENTS_OF_CORE, // number of the schemes' first requester
+enum requester {
+    REQUESTER_L1,
+    REQUESTER_DIRECT,
+    REQUESTER_CODE,
+    REQUESTER_CONSTANT,
+    REQUESTER_TEXTURE,
+    CORE_REQUESTERS, // number of the schemes' first requester
 };
 
 // A reason for which slots wait. It gives the statistic core.stall_NAME, and NAME in traces.
@@ -130,11 +130,11 @@ struct scheme_issue {
     void (*returned)(struct core *core, void *own, uint64_t now, uint32_t slot, struct warp *warp);
 };
 
-// A client of the load/store unit executes instructions that the scheme has captured
+// A user of the load/store unit executes instructions that the scheme has captured
 // (ISSUE_AS_CAPTURED) or follows (ISSUE_AS_FOLLOWED), claims their entries (lsu_claim), and
 // influences the scheduling of their slots.
-struct lsu_client {
-    uint32_t entries_of_slot; // additional entries of the unit per warp slot
+struct lsu_hooks {
+    uint32_t entries_per_warp; // additional entries of the unit per warp slot
     // Called when a launch begins. The L1 is empty.
     void (*flush)(struct core *core, void *own);
 
@@ -144,7 +144,7 @@ struct lsu_client {
     uint64_t (*exclusive)(const struct core *core, void *own, uint32_t word);
     // Called when the slot has no instruction to issue.
     void (*idle)(struct core *core, void *own, uint64_t now, uint32_t slot);
-    // Returns true if the client determines the cycle in which the operands of the slot's next
+    // Returns true if the scheme determines the cycle in which the operands of the slot's next
     // instruction are ready, and the unit that it uses (enum unit).
     bool (*operands)(const struct core *core, void *own, uint32_t slot, uint64_t *ready,
                      uint8_t *unit);
@@ -255,15 +255,15 @@ struct scheme_memory {
     uint32_t requester_count;
     // Its requests pass a gate of the memory system (struct memsys_gate), if there is one.
     bool passes_gates;
-    const struct lsu_client *lsu; // requires `issue`
+    const struct lsu_hooks *lsu; // requires `issue`
     // Called before memory system and cores are created. Returns the scheme's state.
     void *(*create)(struct machine *machine, const void *config, const void *plan);
     // Adds message classes, slice inputs, endpoints or a backend to the memory system.
     void (*extend)(struct machine *machine, void *state, struct memsys_tables *tables);
     // Called after memory system and cores were created.
-    void (*join)(struct machine *machine, void *state);
+    void (*connect)(struct machine *machine, void *state);
     // Called before a launch begins. May change its grid, its CTAs' shape and their placement.
-    void (*place)(struct machine *machine, void *state, struct machine_launch *launch);
+    void (*place_launch)(struct machine *machine, void *state, struct machine_launch *launch);
     // Called when launches begin, and when all running ones have ended.
     void (*launch)(struct machine *machine, void *state, bool begins);
     // `tick` is called in a cycle before the cores' tick. `next` returns the next cycle that needs
@@ -281,7 +281,8 @@ struct scheme_memory {
     // call of core_has_packet.
     bool (*send)(struct core *core, void *own, uint64_t now);
     // Called when a core gets a reply to a request of one of the scheme's requesters.
-    void (*answer)(struct core *core, void *own, uint64_t now, const struct memsys_request *reply);
+    void (*accept_reply)(struct core *core, void *own, uint64_t now,
+                         const struct memsys_request *reply);
 };
 
 // Reports: statistics, stalls, trace rows, energy, storage, notes.
@@ -352,10 +353,10 @@ void core_maybe_over(struct core *core, uint64_t now, uint32_t slot);
 // Returns the instruction that an issue info describes.
 const struct ir_inst *core_inst(const struct core *core, const struct timing *timing);
 // Returns a slot without a warp.
-uint32_t core_free_slot(const struct core *core);
+uint32_t core_find_free_slot(const struct core *core);
 // Returns the maximum number of detached warps in an empty core, with `registers` registers per
 // thread.
-uint32_t core_most_warps(const struct core *core, uint32_t registers);
+uint32_t core_max_warps(const struct core *core, uint32_t registers);
 // Returns true if there is room for a detached warp with `registers` registers per thread.
 bool core_has_warp_room(const struct core *core, uint32_t registers);
 // Starts the detached warp of `cta`, which cta_start_detached has prepared with the core's number.

@@ -57,17 +57,17 @@ bool ari_consumes(const struct ari_config *config)
 }
 
 // Returns the number of virtual channels of the class that has the fewest.
-static uint32_t least_vcs(const struct noc_config *network)
+static uint32_t min_vcs(const struct noc_config *network)
 {
-    uint32_t least = network->vcs / network->classes;
+    uint32_t min = network->vcs / network->classes;
     for (uint32_t i = 0; i < network->class_vcs.n; i++)
-        least = !i || network->class_vcs.v[i] < least ? network->class_vcs.v[i] : least;
-    return least;
+        min = !i || network->class_vcs.v[i] < min ? network->class_vcs.v[i] : min;
+    return min;
 }
 
 uint32_t ari_links(const struct ari_config *config, const struct noc_config *network)
 {
-    return config->links ? config->links : least_vcs(network);
+    return config->links ? config->links : min_vcs(network);
 }
 
 static bool is_on(const void *own)
@@ -161,7 +161,7 @@ static uint8_t rank_reply(void *context, uint32_t node, const struct memsys_requ
     return controller ? ari_controller_priority(controller, reply) : 0;
 }
 
-static void take_offer(void *context, const struct memsys_offer *offer)
+static void accept_offer(void *context, const struct memsys_offer *offer)
 {
     const struct ari_machine *a = context;
     struct ari_controller *controller = controller_at(a, offer->node);
@@ -193,10 +193,10 @@ static void extend(struct machine *machine, void *state, struct memsys_tables *t
 {
     (void)machine;
     tables->replies =
-        (struct memsys_replies){.context = state, .priority = rank_reply, .offered = take_offer};
+        (struct memsys_replies){.context = state, .priority = rank_reply, .offered = accept_offer};
 }
 
-static void join(struct machine *machine, void *state)
+static void connect(struct machine *machine, void *state)
 {
     struct ari_machine *a = state;
     a->memsys = machine_port(machine).memsys;
@@ -234,6 +234,6 @@ const struct scheme_ops ari = {
                       .is_on = is_on,
                       .check = check,
                       .require = require},
-    .memory = {.create = create, .extend = extend, .join = join},
+    .memory = {.create = create, .extend = extend, .connect = connect},
     .report = {.print_storage = print_storage, .settle = settle, .add_stats = add_stats},
 };

@@ -25,13 +25,13 @@ static void choose_speed(struct ari_controller *c, struct noc *network)
 
 static void end_interval(struct ari_controller *c, struct noc *network)
 {
-    uint64_t most = ARI_INTERVALS - 1;
+    uint64_t max = ARI_INTERVALS - 1;
     c->stats.intervals++;
     c->stats.speed_sum += c->speed;
     c->stats.above_bound += c->flits > c->bound * c->config->interval;
     if (c->packets > c->stats.interval_most)
         c->stats.interval_most = c->packets;
-    c->count[c->packets < most ? c->packets : most]++;
+    c->count[c->packets < max ? c->packets : max]++;
     if (c->config->ranked == ARI_STALLS && c->stalls && c->share < ARI_SHARES)
         c->share++;
     else if (c->config->ranked == ARI_STALLS && !c->stalls && c->share)

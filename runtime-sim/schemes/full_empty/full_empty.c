@@ -73,7 +73,7 @@ static bool is_on(const void *own)
     return ((const struct fe_config *)own)->enabled;
 }
 
-static struct plane_kind kind_of_planes(const void *own)
+static struct plane_kind fe_planes(const void *own)
 {
     const struct fe_config *config = own;
     return (struct plane_kind){.initial =
@@ -162,14 +162,14 @@ static bool has_room(const void *context, uint32_t partition, const struct memsy
     return fe_gate_has_room(&fe->gates[partition], request);
 }
 
-static void take(void *context, uint32_t partition, uint32_t entry,
-                 const struct memsys_request *request, uint64_t clock)
+static void accept_request(void *context, uint32_t partition, uint32_t entry,
+                           const struct memsys_request *request, uint64_t clock)
 {
     const struct fe_machine *fe = context;
-    fe_gate_take(&fe->gates[partition], entry, request, clock);
+    fe_gate_accept(&fe->gates[partition], entry, request, clock);
 }
 
-static void tick_gate(void *context, uint32_t partition, uint64_t clock)
+static void fe_tick(void *context, uint32_t partition, uint64_t clock)
 {
     const struct fe_machine *fe = context;
     fe_gate_tick(&fe->gates[partition], clock);
@@ -208,8 +208,8 @@ static void *create(struct machine *machine, const void *own, const void *plan)
     fe->table = (struct memsys_gate){.context = fe,
                                      .message_of = message_of,
                                      .has_room = has_room,
-                                     .take = take,
-                                     .tick = tick_gate,
+                                     .accept = accept_request,
+                                     .tick = fe_tick,
                                      .is_due = is_due,
                                      .carried = carried};
     return fe;
@@ -228,7 +228,7 @@ static void extend(struct machine *machine, void *state, struct memsys_tables *t
     tables->gate = &fe->table;
 }
 
-static void join(struct machine *machine, void *state)
+static void connect(struct machine *machine, void *state)
 {
     struct fe_machine *fe = state;
     for (uint32_t i = 0; i < fe->count; i++) {
@@ -372,10 +372,11 @@ const struct scheme_ops full_empty = {
                       .key_count = ARRAY_LENGTH(keys),
                       .config_bytes = sizeof(struct fe_config),
                       .is_on = is_on,
-                      .planes = kind_of_planes,
+                      .planes = fe_planes,
                       .check = check,
                       .require = require},
-    .memory = {.create = create, .extend = extend, .join = join, .launch = launch, .admit = admit},
+    .memory =
+        {.create = create, .extend = extend, .connect = connect, .launch = launch, .admit = admit},
     .report = {.print_storage = print_storage,
                .energy = add_energy,
                .settle = settle,

@@ -116,8 +116,8 @@ static void count_queues(struct fe_gate *gate, uint64_t clock)
     gate->last = clock;
 }
 
-void fe_gate_take(struct fe_gate *gate, uint32_t entry, const struct memsys_request *request,
-                  uint64_t clock)
+void fe_gate_accept(struct fe_gate *gate, uint32_t entry, const struct memsys_request *request,
+                    uint64_t clock)
 {
     struct fe_request to = examine(gate, request);
     uint32_t number = choose_queue(gate, &to, request);
@@ -142,8 +142,8 @@ void fe_gate_take(struct fe_gate *gate, uint32_t entry, const struct memsys_requ
 // proceed.
 static uint32_t find_next(const struct fe_gate *gate, const struct fe_queue *queue)
 {
-    uint64_t most = gate->config->look_past + 1;
-    for (uint32_t i = 0; i < queue->count && i < most; i++) {
+    uint64_t max = gate->config->look_past + 1;
+    for (uint32_t i = 0; i < queue->count && i < max; i++) {
         bool is_behind = false;
         for (uint32_t k = 0; k < i; k++)
             is_behind |= queue->list[k].line == queue->list[i].line;

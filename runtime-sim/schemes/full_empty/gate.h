@@ -51,8 +51,8 @@ void fe_gate_init(struct fe_gate *gate, struct arena *arena, const struct fe_con
 // Returns true if the queue that the request would enter has room.
 bool fe_gate_has_room(const struct fe_gate *gate, const struct memsys_request *request);
 // Enqueues a request. Requires fe_gate_has_room. `entry` is its number in the memory system.
-void fe_gate_take(struct fe_gate *gate, uint32_t entry, const struct memsys_request *request,
-                  uint64_t clock);
+void fe_gate_accept(struct fe_gate *gate, uint32_t entry, const struct memsys_request *request,
+                    uint64_t clock);
 // Evaluates a clock of the LLC: releases at most one request.
 void fe_gate_tick(struct fe_gate *gate, uint64_t clock);
 // Returns true if a request can be released.

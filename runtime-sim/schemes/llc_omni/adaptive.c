@@ -12,7 +12,7 @@ void adaptive_init_off(struct adaptive_chain *chain)
 {
     for (uint32_t i = 0; i < ADAPTIVE_KINDS; i++)
         chain->kind[i] =
-            (struct adaptive_counts){.saved = -1, .instances = ADAPTIVE_LEAST, .off = true};
+            (struct adaptive_counts){.saved = -1, .instances = ADAPTIVE_MIN, .off = true};
 }
 
 void adaptive_init(struct adaptive *a, struct arena *arena, const struct adaptive_chain *chains,
@@ -111,18 +111,19 @@ static void add(struct adaptive_counts *counts, const struct adaptive_lesson *le
         return;
     }
     counts->saved += lesson->saved - counts->saved / ADAPTIVE_MEMORY;
-    counts->in_vain += lesson->event == ADAPTIVE_IN_VAIN;
+    counts->discarded += lesson->event == ADAPTIVE_DISCARDED;
     counts->instances += lesson->event == ADAPTIVE_SENT;
 }
 
-static void take(struct adaptive_chain *chain, const struct adaptive_lesson *lesson, bool decides)
+static void apply_lesson(struct adaptive_chain *chain, const struct adaptive_lesson *lesson,
+                         bool decides)
 {
     struct adaptive_counts *counts = &chain->kind[lesson->kind];
     struct chain_stats *stats = &chain->stats;
     bool was_off = counts->off;
     add(counts, lesson);
     counts->off = decides && counts->saved < 0 &&
-                  (counts->instances >= ADAPTIVE_LEAST || counts->in_vain >= ADAPTIVE_VAIN);
+                  (counts->instances >= ADAPTIVE_MIN || counts->discarded >= ADAPTIVE_DISCARDS);
     if (counts->off && (!was_off || counts->saved < -ADAPTIVE_OFF))
         counts->saved = -ADAPTIVE_OFF;
     stats->weighed += lesson->event != ADAPTIVE_CORRECTED;
@@ -135,6 +136,6 @@ static void take(struct adaptive_chain *chain, const struct adaptive_lesson *les
 void adaptive_teach(struct adaptive *a, struct adaptive_chain *chains)
 {
     for (uint32_t i = 0; i < a->lessons.n; i++)
-        take(&chains[a->lessons.v[i].chain], &a->lessons.v[i], !a->only_measures);
+        apply_lesson(&chains[a->lessons.v[i].chain], &a->lessons.v[i], !a->only_measures);
     a->lessons.n = 0;
 }

@@ -20,7 +20,7 @@
 //
 // Sums decay, so that about the last ADAPTIVE_MEMORY instances count. A correction has decayed as
 // its instance has: by half for each ADAPTIVE_HALF instances sent since. A chain with a negative
-// sum is turned off after ADAPTIVE_LEAST offloaded instances, or after ADAPTIVE_VAIN discarded
+// sum is turned off after ADAPTIVE_MIN offloaded instances, or after ADAPTIVE_DISCARDS discarded
 // ones. The latter limit is higher because discarded instances end earlier, so that at first only
 // they are known. One in ADAPTIVE_PROBE instances of a core is offloaded nevertheless, as a probe,
 // and is counted; cores start to count at different numbers. A chain is turned on again when its
@@ -39,8 +39,8 @@
 #include "support/vec.h"
 
 enum {
-    ADAPTIVE_LEAST = 8,
-    ADAPTIVE_VAIN = 256,
+    ADAPTIVE_MIN = 8,
+    ADAPTIVE_DISCARDS = 256,
     ADAPTIVE_OFF = 512,
     ADAPTIVE_MEMORY = 1024,
     ADAPTIVE_HALF = 710, // ADAPTIVE_MEMORY · ln 2
@@ -55,8 +55,8 @@ enum adaptive_kind {
 };
 
 struct adaptive_counts {
-    int64_t saved;               // decaying sum, in flit hops
-    uint32_t instances, in_vain; // numbers of offloaded and of discarded instances
+    int64_t saved;                 // decaying sum, in flit hops
+    uint32_t instances, discarded; // numbers of offloaded and of discarded instances
     bool off;
 };
 
@@ -76,7 +76,7 @@ struct adaptive_chain {
 
 enum adaptive_event {
     ADAPTIVE_SENT,
-    ADAPTIVE_IN_VAIN,   // discarded
+    ADAPTIVE_DISCARDED, // discarded
     ADAPTIVE_CORRECTED, // correction of an instance that was sent
 };
 

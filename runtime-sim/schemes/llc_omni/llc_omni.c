@@ -13,8 +13,8 @@ const struct config_key offload_keys[] = {
 static_assert(ARRAY_LENGTH(offload_keys) == OFFLOAD_KEYS, "as many as rows");
 
 // Gives ComputePackets their own virtual channels, taken from those of requests.
-static void require_packets(struct arena *arena, const void *own,
-                            const struct machine_config *given, struct machine_config *machine)
+static void llc_omni_require(struct arena *arena, const void *own,
+                             const struct machine_config *given, struct machine_config *machine)
 {
     const struct offload_config *config = own;
     struct memsys_keys *memory = &machine->memsys.memory;
@@ -25,8 +25,8 @@ static void require_packets(struct arena *arena, const void *own,
 }
 
 // Checks the requirements of offloading on the request network.
-static const char *check_packets(struct arena *arena, const void *own,
-                                 const struct machine_config *config)
+static const char *llc_omni_check(struct arena *arena, const void *own,
+                                  const struct machine_config *config)
 {
     const struct offload_config *offload = own;
     const struct noc_config *network = &config->memsys.request_network;
@@ -54,7 +54,7 @@ static const char *check_packets(struct arena *arena, const void *own,
                             "request_network.vcs: %u",
                             offload->packet_vcs, network->vcs);
     struct machine_config with = *config;
-    require_packets(arena, own, config, &with);
+    llc_omni_require(arena, own, config, &with);
     const char *wrong = noc_check(arena, &with.memsys.request_network);
     return wrong ? arena_printf(arena, "request_network, with ComputePackets: %s", wrong) : NULL;
 }
@@ -234,22 +234,22 @@ const struct scheme_ops llc_omni = {
                                      "partition, or also those whose loads meet on the way;\n"
                                      "adaptive: the latter, while it saves traffic",
                       .is_on = is_on,
-                      .check = check_packets,
-                      .require = require_packets,
+                      .check = llc_omni_check,
+                      .require = llc_omni_require,
                       .read_plan = read_plan},
     .issue = &oq_issue_hooks,
     .memory = {.requesters = requesters,
                .requester_count = ARRAY_LENGTH(requesters),
-               .create = machine_offload_prepare,
+               .create = machine_offload_create,
                .extend = machine_offload_extend,
-               .join = machine_offload_join,
+               .connect = machine_offload_connect,
                .launch = machine_offload_launch,
                .tick = machine_offload_tick,
                .next = machine_offload_next,
-               .serve = machine_offload_served,
-               .lsu = &oq_client,
+               .serve = machine_offload_serve,
+               .lsu = &oq_lsu,
                .send = oq_send,
-               .answer = oq_take_reply},
+               .accept_reply = oq_accept_reply},
     .report = {.print_storage = print_storage,
                .energy = llc_omni_energy,
                .stalls = stalls,
@@ -262,6 +262,6 @@ const struct scheme_ops llc_omni = {
                .add_resources = add_resources,
                .add_stats = add_stats,
                .counters = counters,
-               .begin_trace = offload_trace_begin,
-               .end_trace = offload_trace_end},
+               .begin_trace = offload_begin_trace,
+               .end_trace = offload_end_trace},
 };

@@ -13,7 +13,7 @@ static void set_latencies(struct machine *machine, struct machine_offload *o, ui
         const struct timing *timing = &timings->list[i];
         const struct timing_mark *mark = timing_mark_of(timing, o->shared.scheme);
         if (mark && timing->kind == SHADOW_COMPUTES)
-            latency[mark->plan * CHAIN_MOST + mark->place] =
+            latency[mark->plan * CHAIN_MAX + mark->place] =
                 timing_latency(&machine_port(machine).config->core, timing->class);
     }
     o->shared.latency = latency;
@@ -129,8 +129,8 @@ static uint32_t latency(void *context, uint32_t core, uint32_t entry)
 {
     struct machine_offload *o = context;
     uint32_t number = chain_of(o, core, entry)->number, sum = 1;
-    const uint32_t *each = o->shared.latency + number * CHAIN_MOST;
-    for (uint32_t i = 0; i < CHAIN_MOST; i++)
+    const uint32_t *each = o->shared.latency + number * CHAIN_MAX;
+    for (uint32_t i = 0; i < CHAIN_MAX; i++)
         if (!(o->shared.table->chains.v[number].copies >> i & 1))
             sum += each[i];
     return sum;
@@ -138,15 +138,16 @@ static uint32_t latency(void *context, uint32_t core, uint32_t entry)
 
 // Returns true if an ALU of the core was free in the previous cycle, the last that the core has
 // completed.
-static bool is_idle(void *context, uint32_t end)
+static bool is_idle(void *context, uint32_t endpoint)
 {
     struct machine_offload *o = context;
-    return core_has_free_alu(core_of(o, end), machine_port(o->machine).now);
+    return core_has_free_alu(core_of(o, endpoint), machine_port(o->machine).now);
 }
 
-static union lanes *operands_of(struct machine_offload *o, uint32_t end, uint32_t entry)
+static union lanes *operands_of(struct machine_offload *o, uint32_t endpoint, uint32_t entry)
 {
-    return &o->operands[((size_t)end * o->shared.config->service_queue + entry) * PACKET_LOADS];
+    return &o->operands[((size_t)endpoint * o->shared.config->service_queue + entry) *
+                        PACKET_LOADS];
 }
 
 static bool is_same(const union lanes *ours, const union lanes *theirs, uint8_t width,
@@ -166,17 +167,17 @@ static bool is_same(const union lanes *ours, const union lanes *theirs, uint8_t 
     return true;
 }
 
-static void compare(struct machine_offload *o, uint32_t end, const struct service_entry *entry,
+static void compare(struct machine_offload *o, uint32_t endpoint, const struct service_entry *entry,
                     const struct oq_chain *c)
 {
     union lanes ours;
     uint8_t width = 4;
     uint32_t mask, lanes = entry->packet.mask;
-    uint32_t number = (uint32_t)(entry - o->services[end].entries);
+    uint32_t number = (uint32_t)(entry - o->services[endpoint].entries);
     const union lanes *theirs = shadow_result(c->shadow, &width, &mask);
     if (!theirs || !entry->packet.op_count || width > 4)
         return;
-    packet_compute(&entry->packet, operands_of(o, end, number), &ours);
+    packet_compute(&entry->packet, operands_of(o, endpoint, number), &ours);
     o->stats.compared += (uint32_t)__builtin_popcount(lanes);
     struct fault *fault = machine_fault(o->machine);
     if (is_same(&ours, theirs, width, lanes) || fault->happened)
@@ -188,24 +189,24 @@ static void compare(struct machine_offload *o, uint32_t end, const struct servic
              c->number);
 }
 
-static void computed(void *context, uint32_t end, const struct service_entry *entry)
+static void computed(void *context, uint32_t endpoint, const struct service_entry *entry)
 {
     struct machine_offload *o = context;
     const struct oq_chain *c = chain_of(o, entry->core, entry->packet.entry);
     shadow_compute(c->shadow, entry->packet.mask);
     machine_note_progress(o->machine);
     if (o->shared.config->compare)
-        compare(o, end, entry, c);
+        compare(o, endpoint, entry, c);
 }
 
 // Values
 
-static void keep_operand(struct machine_offload *o, uint32_t end, const struct service_entry *entry,
-                         uint32_t which, const struct warp *warp)
+static void keep_operand(struct machine_offload *o, uint32_t endpoint,
+                         const struct service_entry *entry, uint32_t which, const struct warp *warp)
 {
-    uint32_t hint = 0, number = (uint32_t)(entry - o->services[end].entries);
+    uint32_t hint = 0, number = (uint32_t)(entry - o->services[endpoint].entries);
     const struct packet_operand *operand = &entry->packet.load[which];
-    union lanes *to = operands_of(o, end, number) + which;
+    union lanes *to = operands_of(o, endpoint, number) + which;
     for (uint32_t rest = entry->packet.mask; rest; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
         const void *bytes = image_at(warp->cta->launch->image, packet_address(operand, lane),
@@ -214,20 +215,20 @@ static void keep_operand(struct machine_offload *o, uint32_t end, const struct s
     }
 }
 
-static void load_values(struct machine_offload *o, uint32_t end, const struct service_entry *entry,
-                        uint32_t which)
+static void load_values(struct machine_offload *o, uint32_t endpoint,
+                        const struct service_entry *entry, uint32_t which)
 {
     const struct oq_chain *c = chain_of(o, entry->core, entry->packet.entry);
     struct held *held = lsu_held(core_of(o, entry->core), c->load[which]);
     if (o->shared.config->compare)
-        keep_operand(o, end, entry, which, held->warp);
+        keep_operand(o, endpoint, entry, which, held->warp);
     held_serve(held, entry->packet.mask);
 }
 
-static void read_here(void *context, uint32_t end, const struct service_entry *entry,
+static void read_here(void *context, uint32_t endpoint, const struct service_entry *entry,
                       uint32_t which)
 {
-    load_values(context, end, entry, which);
+    load_values(context, endpoint, entry, which);
 }
 
 static void store_values(struct machine_offload *o, const struct service_stored *stored)
@@ -237,12 +238,12 @@ static void store_values(struct machine_offload *o, const struct service_stored 
     held_serve(lsu_held(oq->core, oq->chains[at->slot].store), at->lanes);
 }
 
-void machine_offload_served(struct machine *machine, void *state,
-                            const struct memsys_request *request)
+void machine_offload_serve(struct machine *machine, void *state,
+                           const struct memsys_request *request)
 {
     struct machine_offload *o = state;
     (void)machine;
-    if (request->client == o->shared.requester) { // a load that was sent on behalf of the core
+    if (request->requester == o->shared.requester) { // a load that was sent on behalf of the core
         const struct offload_queue *oq = o->shared.queues[request->core];
         const struct oqsr *at = &oq->entries[request->tag / PACKET_LOADS];
         const struct oq_chain *c = &oq->chains[at->slot];
@@ -301,7 +302,7 @@ static void init_services(struct machine_offload *o)
         .forwarded = &t->forwarded,
         .bounced = &t->bounced,
         .cycles = &t->service_cycles,
-        .most = &t->service_most,
+        .max = &t->service_most,
         .at = {[MEMSYS_AT_CORE] = &t->alu_at_cores, [MEMSYS_AT_ROUTER] = &t->alu_at_routers},
         .busy = {[MEMSYS_AT_PARTITION] = &t->alu_busy, [MEMSYS_AT_ROUTER] = &t->alu_busy_routers}};
     for (uint32_t i = 0; i < o->ends; i++) {
@@ -311,9 +312,9 @@ static void init_services(struct machine_offload *o)
         s->stats = &o->service_stats;
         s->energy = i < machine_port(machine).ordinary ? &o->at_cores : &o->elsewhere;
         s->log = &o->shared.log;
-        s->back_client = o->shared.requester;
+        s->back_requester = o->shared.requester;
         s->back_input = o->back_input;
-        s->client = (uint8_t)(o->shared.requester + 1);
+        s->requester = (uint8_t)(o->shared.requester + 1);
         s->read_latency = machine_port(machine).config->core.shared_latency;
     }
 }
@@ -330,7 +331,7 @@ static struct adaptive_chain *begin_chains(struct machine *machine,
 }
 
 // Requires the machine's timings.
-void *machine_offload_prepare(struct machine *machine, const void *own, const void *plan)
+void *machine_offload_create(struct machine *machine, const void *own, const void *plan)
 {
     const struct offload_config *config = own;
     const struct offload_table *table = plan;
@@ -356,7 +357,7 @@ void *machine_offload_prepare(struct machine *machine, const void *own, const vo
     o->shared.ways = oq_ways(o->shared.network, o->shared.emn != NULL);
     set_latencies(
         machine, o,
-        ARENA_ARRAY(machine_port(machine).arena, uint32_t, (table->chains.n + 1) * CHAIN_MOST));
+        ARENA_ARRAY(machine_port(machine).arena, uint32_t, (table->chains.n + 1) * CHAIN_MAX));
     return o;
 }
 
@@ -367,12 +368,12 @@ void machine_offload_extend(struct machine *machine, void *state, struct memsys_
     vec_push(machine_port(machine).arena, &tables->inputs, (struct memsys_input){0});
 }
 
-void machine_offload_join(struct machine *machine, void *state)
+void machine_offload_connect(struct machine *machine, void *state)
 {
     struct machine_offload *o = state;
-    o->ends = memsys_ends(machine_port(machine).memsys);
+    o->ends = memsys_endpoint_count(machine_port(machine).memsys);
     // Endpoints of other schemes come last.
-    while (memsys_end_kind(machine_port(machine).memsys, o->ends - 1) == MEMSYS_OF_OWNER)
+    while (memsys_kind_of_endpoint(machine_port(machine).memsys, o->ends - 1) == MEMSYS_OF_OWNER)
         o->ends--;
     init_energy(o);
     init_services(o);
@@ -436,9 +437,9 @@ const char *machine_offload_shortfall(const struct machine *machine, const void 
 
 // Time
 
-static void wake_service(struct machine_offload *o, uint64_t now, uint32_t end)
+static void wake_service(struct machine_offload *o, uint64_t now, uint32_t endpoint)
 {
-    struct service *s = &o->services[end];
+    struct service *s = &o->services[endpoint];
     s->next = s->next > now ? now : s->next;
 }
 
@@ -447,14 +448,15 @@ static void wake_services(struct machine_offload *o, uint64_t now)
 {
     const struct memsys *memsys = machine_port(o->machine).memsys;
     for (uint32_t w = machine_port(o->machine).ordinary / 64; w < bits_words(o->ends); w++)
-        for (uint64_t rest = memsys_answers(memsys, w); rest; rest &= rest - 1) {
-            uint32_t end = w * 64 + (uint32_t)__builtin_ctzll(rest);
-            if (end >= machine_port(o->machine).ordinary && end < o->ends)
-                wake_service(o, now, end);
+        for (uint64_t rest = memsys_reply_endpoints(memsys, w); rest; rest &= rest - 1) {
+            uint32_t endpoint = w * 64 + (uint32_t)__builtin_ctzll(rest);
+            if (endpoint >= machine_port(o->machine).ordinary && endpoint < o->ends)
+                wake_service(o, now, endpoint);
         }
     for (uint32_t w = 0; w < memsys_node_words(memsys); w++)
         for (uint64_t rest = memsys_packets(memsys, w); rest; rest &= rest - 1)
-            wake_service(o, now, memsys_end_at(memsys, w * 64 + (uint32_t)__builtin_ctzll(rest)));
+            wake_service(o, now,
+                         memsys_endpoint_at(memsys, w * 64 + (uint32_t)__builtin_ctzll(rest)));
 }
 
 void machine_offload_tick(struct machine *machine, void *state)

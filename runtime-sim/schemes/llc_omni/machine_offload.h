@@ -19,16 +19,16 @@ struct machine_offload {
 };
 
 // Implement struct scheme_memory and struct scheme_report (gpu/scheme/scheme.h):
-// machine_offload_prepare is `create`, machine_offload_served is `serve`. The plan is a struct
+// machine_offload_create is `create`, machine_offload_serve is `serve`. The plan is a struct
 // offload_table, the state a struct machine_offload.
-void *machine_offload_prepare(struct machine *machine, const void *config, const void *plan);
+void *machine_offload_create(struct machine *machine, const void *config, const void *plan);
 void machine_offload_extend(struct machine *machine, void *state, struct memsys_tables *tables);
-void machine_offload_join(struct machine *machine, void *state);
+void machine_offload_connect(struct machine *machine, void *state);
 void machine_offload_launch(struct machine *machine, void *state, bool begins);
 const char *machine_offload_shortfall(const struct machine *machine, const void *state,
                                       struct arena *arena);
-void machine_offload_served(struct machine *machine, void *state,
-                            const struct memsys_request *request);
+void machine_offload_serve(struct machine *machine, void *state,
+                           const struct memsys_request *request);
 void machine_offload_tick(struct machine *machine, void *state);
 uint64_t machine_offload_next(const struct machine *machine, const void *state);
 void machine_offload_settle(struct machine *machine, void *state);
@@ -41,7 +41,7 @@ void machine_offload_settle(struct machine *machine, void *state);
 // Starts the trace, and returns its state. Processes of service queues are numbered from *process
 // on. Requires a machine that offloads and has not run yet. A log that was set before still gets
 // all events.
-void *offload_trace_begin(struct machine *machine, void *state, struct arena *arena,
+void *offload_begin_trace(struct machine *machine, void *state, struct arena *arena,
                           struct trace *to, uint32_t *process);
 // Ends the trace: writes the open spans up to this cycle.
-void offload_trace_end(void *trace, uint64_t now);
+void offload_end_trace(void *trace, uint64_t now);

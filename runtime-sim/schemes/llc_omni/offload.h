@@ -32,19 +32,19 @@ enum offload_event {
 };
 
 struct offload_log {
-    // Called for each event. `end` is the endpoint of the event, `core` the owner of the chain, and
-    // `entry` a warp slot of the core for events of a chain, an entry of its offload queue for
-    // events of a packet.
-    void (*report)(void *context, uint64_t cycle, enum offload_event event, uint32_t end,
+    // Called for each event. `endpoint` is the endpoint of the event, `core` the owner of the
+    // chain, and `entry` a warp slot of the core for events of a chain, an entry of its offload
+    // queue for events of a packet.
+    void (*report)(void *context, uint64_t cycle, enum offload_event event, uint32_t endpoint,
                    uint32_t core, uint32_t entry);
     void *context;
 };
 
 // Reports an event if the log has a callback.
 static inline void offload_report(const struct offload_log *log, uint64_t cycle,
-                                  enum offload_event event, uint32_t end, uint32_t core,
+                                  enum offload_event event, uint32_t endpoint, uint32_t core,
                                   uint32_t entry)
 {
     if (log->report)
-        log->report(log->context, cycle, event, end, core, entry);
+        log->report(log->context, cycle, event, endpoint, core, entry);
 }

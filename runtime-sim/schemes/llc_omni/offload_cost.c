@@ -2,7 +2,7 @@
 #include "runtime-sim/schemes/llc_omni/offload_groups.h"
 
 // Cost of a chain that is formed in vain, in flit hops, for the cycles of its lookups.
-enum { IN_VAIN = 4 };
+enum { DISCARD_COST = 4 };
 
 // Returns the flits of an ordinary access and its reply.
 static uint32_t flits_of(const struct offload_queue *oq, const struct oq_chain *c,
@@ -29,19 +29,20 @@ static int64_t traffic_saved(struct offload_queue *oq, const struct oq_chain *c,
     struct memsys *memsys = core_port(oq->core).memsys;
     oq_distance *distance = oq->shared->ways->distance;
     uint32_t flits_there = memsys_packet_flits(memsys, entry->flits * PACKET_FLIT),
-             flits_back = memsys_answer_flits(memsys, response * PACKET_FLIT);
+             flits_back = memsys_reply_packet_flits(memsys, response * PACKET_FLIT);
     int64_t saved = -(int64_t)((flits_there + flits_back) *
-                               distance(oq, core_port(oq->core).index, entry->end));
+                               distance(oq, core_port(oq->core).index, entry->endpoint));
     for (uint32_t k = 0; k < OQ_LINES; k++) {
         if (!(groups->operands >> k & 1))
             continue;
-        uint32_t at = memsys_partition_end(memsys, memsys_partition_of(memsys, group->line[k]));
+        uint32_t at =
+            memsys_partition_endpoint(memsys, memsys_partition_of(memsys, group->line[k]));
         uint32_t flits = flits_of(oq, c, group, k);
         bool had = k < OQ_STORE && !(c->bypasses >> k & 1) &&
                    adaptive_load(&oq->adaptive, group->line[k], c->number,
                                  (enum adaptive_kind)entry->kind);
         saved += had ? 0 : flits * distance(oq, core_port(oq->core).index, at);
-        saved -= flits * distance(oq, entry->end, at);
+        saved -= flits * distance(oq, entry->endpoint, at);
     }
     return saved;
 }
@@ -72,7 +73,7 @@ void oq_learn_packet(struct offload_queue *oq, const struct oq_chain *c,
                    entry->saved);
 }
 
-void oq_learn_load(struct core *core, void *own, uint64_t line)
+void oq_l1_load(struct core *core, void *own, uint64_t line)
 {
     struct offload_queue *oq = own;
     struct memsys *memsys = core_port(core).memsys;
@@ -82,15 +83,15 @@ void oq_learn_load(struct core *core, void *own, uint64_t line)
         return;
     const struct memsys_request request = {
         .line = line, .bytes = mask_range(0, LINE_BYTES), .kind = MEMSYS_READ};
-    uint32_t at = memsys_partition_end(memsys, memsys_partition_of(memsys, line));
+    uint32_t at = memsys_partition_endpoint(memsys, memsys_partition_of(memsys, line));
     int64_t flits = memsys_request_flits(memsys, &request) + memsys_reply_flits(memsys, &request);
     int64_t hops = oq->shared->ways->distance(oq, core_port(core).index, at);
     adaptive_correct(adaptive, debtor.chain, debtor.kind, debtor.since, -flits * hops);
 }
 
 // Returns the set of kinds that a discarded chain is charged to: those that the policy allows.
-static uint8_t kinds_in_vain(const struct offload_queue *oq, const struct oq_chain *c,
-                             const struct oq_groups *groups)
+static uint8_t discarded(const struct offload_queue *oq, const struct oq_chain *c,
+                         const struct oq_groups *groups)
 {
     uint8_t kinds = 0;
     for (enum adaptive_kind kind = 0; kind < ADAPTIVE_KINDS; kind++)
@@ -104,22 +105,22 @@ static uint8_t kinds_in_vain(const struct offload_queue *oq, const struct oq_cha
 
 void oq_note_discard(struct offload_queue *oq, struct oq_chain *c, const struct oq_groups *groups)
 {
-    c->vain = kinds_in_vain(oq, c, groups);
+    c->charged_kinds = discarded(oq, c, groups);
     if (!c->captured)
         oq_learn_discard(oq, c);
 }
 
 void oq_learn_discard(struct offload_queue *oq, const struct oq_chain *c)
 {
-    static const int64_t cost[ADAPTIVE_KINDS] = {[ADAPTIVE_HERE] = 1, [ADAPTIVE_MEET] = IN_VAIN};
+    static const int64_t cost[ADAPTIVE_KINDS] = {
+        [ADAPTIVE_HERE] = 1, [ADAPTIVE_MEET] = DISCARD_COST};
     for (enum adaptive_kind kind = ADAPTIVE_KINDS; kind-- > 0;)
-        if (c->vain >> kind & 1)
-            adaptive_learn(&oq->adaptive, c->number, kind, ADAPTIVE_IN_VAIN, -cost[kind]);
+        if (c->charged_kinds >> kind & 1)
+            adaptive_learn(&oq->adaptive, c->number, kind, ADAPTIVE_DISCARDED, -cost[kind]);
 }
 
 // A wait is charged only as far as it exceeds the latency of ordinary loads.
-void oq_learn_answer(struct offload_queue *oq, uint64_t now, const struct oqsr *entry,
-                     bool computed)
+void oq_learn_reply(struct offload_queue *oq, uint64_t now, const struct oqsr *entry, bool computed)
 {
     struct adaptive *adaptive = &oq->adaptive;
     if (entry->saved < 0)

@@ -28,7 +28,7 @@ static uint64_t replay_latency(const struct offload_queue *oq, const struct oq_c
     const struct offload_chain *chain = &oq->shared->table->chains.v[c->number];
     uint64_t cycles = 1;
     for (uint32_t i = 0; i < chain->count; i++)
-        cycles += oq->shared->latency[c->number * CHAIN_MOST + i];
+        cycles += oq->shared->latency[c->number * CHAIN_MAX + i];
     return cycles;
 }
 
@@ -74,8 +74,9 @@ static void end_store(struct offload_queue *oq, uint64_t now, uint32_t index)
     struct oq_chain *c = &oq->chains[index];
     c->state = OQ_IDLE;
     lsu_drop(oq->core, now, c->store);
-    if (slot_port(oq->core, index).state == (uint32_t)oq->shared->first_stall + OQ_STALL_CHAIN ||
-        slot_port(oq->core, index).state == SLOT_FENCE)
+    if (warp_slot_port(oq->core, index).state ==
+            (uint32_t)oq->shared->first_stall + OQ_STALL_CHAIN ||
+        warp_slot_port(oq->core, index).state == WARP_SLOT_FENCE)
         core_look(oq->core, now, index);
     core_maybe_over(oq->core, now, index);
 }
@@ -83,7 +84,7 @@ static void end_store(struct offload_queue *oq, uint64_t now, uint32_t index)
 void oq_entry_done(struct core *core, void *own, uint64_t now, uint32_t entry)
 {
     struct offload_queue *oq = own;
-    uint32_t index = lsu_slot(core, entry);
+    uint32_t index = lsu_warp_slot(core, entry);
     struct oq_chain *c = &oq->chains[index];
     if (entry == c->store) {
         c->storing = false;
@@ -102,43 +103,43 @@ void oq_entry_done(struct core *core, void *own, uint64_t now, uint32_t entry)
 
 // Replies
 
-static void take_load_back(struct offload_queue *oq, uint64_t now,
-                           const struct memsys_request *answer)
+static void accept_returned_load(struct offload_queue *oq, uint64_t now,
+                                 const struct memsys_request *reply)
 {
-    uint32_t number = answer->tag / PACKET_LOADS, load = answer->tag % PACKET_LOADS;
+    uint32_t number = reply->tag / PACKET_LOADS, load = reply->tag % PACKET_LOADS;
     struct oqsr *entry = &oq->entries[number];
     struct oq_chain *c = &oq->chains[entry->slot];
     oq_report(oq, now, OFFLOAD_LOAD_BACK, number);
     oq->shared->stats->queue_read++;
     entry->back |= (uint8_t)(1u << load);
     if (oq->shared->config->bounced_loads == OFFLOAD_BOUNCED_ALLOCATE && !(c->bypasses >> load & 1))
-        cache_bring(core_l1(oq->core), now, answer->line);
+        cache_bring(core_l1(oq->core), now, reply->line);
     if (entry->back != (1u << c->load_count) - 1)
         return;
     c->out--;
     oq_chain_stats(oq, c)->bounced++;
-    oq_learn_answer(oq, now, entry, false);
+    oq_learn_reply(oq, now, entry, false);
     replay_later(oq, now, entry->slot, entry->lanes);
     oq_free(oq, now, number);
 }
 
-void oq_answered(struct offload_queue *oq, uint64_t now, const struct memsys_request *answer)
+void oq_answered(struct offload_queue *oq, uint64_t now, const struct memsys_request *reply)
 {
     struct offload_stats *stats = oq->shared->stats;
-    if (answer->kind == MEMSYS_READ) {
-        take_load_back(oq, now, answer);
+    if (reply->kind == MEMSYS_READ) {
+        accept_returned_load(oq, now, reply);
         return;
     }
-    struct oqsr *entry = &oq->entries[answer->tag];
+    struct oqsr *entry = &oq->entries[reply->tag];
     uint32_t index = entry->slot;
-    oq_report(oq, now, OFFLOAD_ANSWER, answer->tag);
+    oq_report(oq, now, OFFLOAD_ANSWER, reply->tag);
     stats->answered++;
     stats->queue_read++;
     stats->offloaded_lanes += (uint32_t)__builtin_popcount(entry->lanes);
     stats->packet_latency_sum += now - entry->sent;
     oq->chains[index].out--;
-    oq_learn_answer(oq, now, entry, true);
-    oq_free(oq, now, answer->tag);
+    oq_learn_reply(oq, now, entry, true);
+    oq_free(oq, now, reply->tag);
     oq_maybe_end(oq, now, index);
 }
 
@@ -155,7 +156,7 @@ static void count_end(const struct offload_queue *oq, uint64_t now, const struct
 void oq_maybe_end(struct offload_queue *oq, uint64_t now, uint32_t index)
 {
     struct oq_chain *c = &oq->chains[index];
-    uint64_t *ready = slot_scoreboard(oq->core, index);
+    uint64_t *ready = warp_slot_scoreboard(oq->core, index);
     if (c->state != OQ_OUT || c->out || c->plain || c->replay || c->loading)
         return;
     c->state = c->storing ? OQ_STORING : OQ_IDLE;
@@ -172,7 +173,7 @@ void oq_maybe_end(struct offload_queue *oq, uint64_t now, uint32_t index)
     count_end(oq, now, c);
     oq_learn_discard(oq, c);
     oq_report(oq, now, OFFLOAD_ENDS, index);
-    slot_find_next(oq->core, index);
+    warp_slot_find_next(oq->core, index);
     core_look(oq->core, now, index);
     core_maybe_over(oq->core, now, index);
 }

@@ -41,7 +41,7 @@ static bool find_groups(const struct offload_queue *oq, const struct oq_chain *c
     groups->operands = ((1u << c->load_count) - 1) | (uint32_t)(c->store != OQ_NONE) << STORE;
     for (uint32_t rest = c->mask; rest; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
-        struct oq_group like = {.end = OQ_NONE};
+        struct oq_group like = {.endpoint = OQ_NONE};
         for (uint32_t k = 0; k < OQ_LINES; k++) {
             if (!(groups->operands >> k & 1))
                 continue;
@@ -102,7 +102,8 @@ static bool is_accessed(const struct offload_queue *oq, uint32_t index, const st
                         const struct oq_groups *groups)
 {
     uint32_t own = c->load_count + (c->store != OQ_NONE);
-    return slot_entries(oq->core, index) > own && lsu_awaits_line(oq->core, index, touches, groups);
+    return warp_slot_entries(oq->core, index) > own &&
+           lsu_awaits_line(oq->core, index, touches, groups);
 }
 
 // Nodes
@@ -153,12 +154,12 @@ static uint32_t node_of(const struct offload_queue *oq, const struct oq_groups *
     if (shared->omni && shared->config->emn_at_llc == EMN_LLC_NONE)
         return OQ_NONE;
     // The loads meet at the partition; the store may be elsewhere.
-    return memsys_partition_end(core_port(oq->core).memsys, targets.first);
+    return memsys_partition_endpoint(core_port(oq->core).memsys, targets.first);
 }
 
 // Returns node_of if the adaptive policy allows this kind of instances, or OQ_NONE.
-static uint32_t end_of(const struct offload_queue *oq, const struct oq_chain *c,
-                       const struct oq_groups *groups, const struct oq_group *group)
+static uint32_t endpoint_of(const struct offload_queue *oq, const struct oq_chain *c,
+                            const struct oq_groups *groups, const struct oq_group *group)
 {
     const struct adaptive *adaptive = &oq->adaptive;
     if (!c->probes && !adaptive_allows(adaptive, c->number, oq_kind(oq, groups, group)))
@@ -175,21 +176,21 @@ static bool counts_entries(const struct offload_queue *oq)
 }
 
 // Returns true if the endpoint has credits for `more` packets and one more.
-static bool has_credit(const struct offload_queue *oq, uint32_t end, uint32_t more)
+static bool has_credit(const struct offload_queue *oq, uint32_t endpoint, uint32_t more)
 {
-    const struct service *service = &oq->shared->services[end];
+    const struct service *service = &oq->shared->services[endpoint];
     uint32_t taken = service->promised + more;
     if (!counts_entries(oq))
         return true;
     for (uint32_t i = 0; i < oq->promised.n; i++)
-        taken += oq->promised.v[i] == end;
+        taken += oq->promised.v[i] == endpoint;
     return taken < service->free_count;
 }
 
-static void take_credit(struct offload_queue *oq, uint32_t end)
+static void promise_credit(struct offload_queue *oq, uint32_t endpoint)
 {
     if (counts_entries(oq))
-        vec_push(core_port(oq->core).arena, &oq->promised, end);
+        vec_push(core_port(oq->core).arena, &oq->promised, endpoint);
 }
 
 void oq_promise(struct offload_queue *oq)
@@ -201,34 +202,34 @@ void oq_promise(struct offload_queue *oq)
 
 // Packets
 
-static bool place(const struct offload_queue *oq, const struct oq_chain *c, uint32_t operand,
-                  const struct oq_group *group, struct packet_operand *to)
+static bool add_operand(const struct offload_queue *oq, const struct oq_chain *c, uint32_t operand,
+                        const struct oq_group *group, struct packet_operand *to)
 {
-    return packet_place(to, held_of(oq, c, operand)->address, group->lanes);
+    return packet_operand_offset(to, held_of(oq, c, operand)->address, group->lanes);
 }
 
 static bool make_packet(const struct offload_queue *oq, const struct oq_chain *c,
-                        const struct oq_groups *groups, const struct oq_group *group, uint32_t end,
-                        uint32_t number, struct compute_packet *packet)
+                        const struct oq_groups *groups, const struct oq_group *group,
+                        uint32_t endpoint, uint32_t number, struct compute_packet *packet)
 {
     const struct memsys *memsys = core_port(oq->core).memsys;
     *packet = oq->shared->templates[c->number].packet;
-    packet->from = (uint16_t)memsys_end_node(memsys, core_port(oq->core).index);
-    packet->to = (uint16_t)memsys_end_node(memsys, end);
+    packet->from = (uint16_t)memsys_endpoint_node(memsys, core_port(oq->core).index);
+    packet->to = (uint16_t)memsys_endpoint_node(memsys, endpoint);
     packet->entry = (uint8_t)number;
     packet->mask = group->lanes;
     packet->scalar = packet->has_scalar ? c->scalar : 0;
     bool good = true;
     for (uint32_t k = 0; k < STORE; k++)
         if (groups->operands >> k & 1)
-            good &= place(oq, c, k, group, &packet->load[k]);
+            good &= add_operand(oq, c, k, group, &packet->load[k]);
     if (groups->operands >> STORE & 1)
-        good &= place(oq, c, STORE, group, &packet->store);
+        good &= add_operand(oq, c, STORE, group, &packet->store);
     return good && packet_is_sound(packet);
 }
 
-static uint32_t take_entry(struct offload_queue *oq, uint64_t now, struct oq_chain *c,
-                           uint32_t index)
+static uint32_t allocate_entry(struct offload_queue *oq, uint64_t now, struct oq_chain *c,
+                               uint32_t index)
 {
     uint32_t number = c->entry;
     c->entry = OQ_NONE;
@@ -257,7 +258,7 @@ static void count_packet(struct offload_queue *oq, const struct oqsr *entry)
     stats->packets++;
     oq_chain_stats(oq, &oq->chains[entry->slot])->packets++;
     stats->packet_flits += entry->flits;
-    ++*to[memsys_end_kind(core_port(oq->core).memsys, entry->end)];
+    ++*to[memsys_kind_of_endpoint(core_port(oq->core).memsys, entry->endpoint)];
 }
 
 // Makes a packet for each group that can have one. Returns the lanes of the other groups, whose
@@ -270,12 +271,13 @@ static uint32_t make_packets(struct offload_queue *oq, uint64_t now, uint32_t in
     uint32_t plain = 0;
     for (uint32_t i = 0; i < groups->count; i++) {
         const struct oq_group *group = &groups->list[i];
-        uint32_t end = group->end, lanes = group->lanes;
-        bool entry_left = end != OQ_NONE && has_credit(oq, end, 0);
-        uint32_t number = entry_left ? take_entry(oq, now, c, index) : OQ_NONE;
-        uint64_t *why = end == OQ_NONE ? &stats->lanes_without_node : &stats->lanes_without_entry;
+        uint32_t endpoint = group->endpoint, lanes = group->lanes;
+        bool entry_left = endpoint != OQ_NONE && has_credit(oq, endpoint, 0);
+        uint32_t number = entry_left ? allocate_entry(oq, now, c, index) : OQ_NONE;
+        uint64_t *why =
+            endpoint == OQ_NONE ? &stats->lanes_without_node : &stats->lanes_without_entry;
         struct compute_packet packet;
-        if (number == OQ_NONE || !make_packet(oq, c, groups, group, end, number, &packet)) {
+        if (number == OQ_NONE || !make_packet(oq, c, groups, group, endpoint, number, &packet)) {
             if (number != OQ_NONE)
                 c->entry = number;
             *why += (uint32_t)__builtin_popcount(lanes);
@@ -284,7 +286,7 @@ static uint32_t make_packets(struct offload_queue *oq, uint64_t now, uint32_t in
         }
         struct oqsr *entry = &oq->entries[number];
         entry->lanes = lanes;
-        entry->end = end;
+        entry->endpoint = endpoint;
         entry->sent = now;
         entry->flits = packet_encode(&packet, entry->bits);
         stats->queue_write += entry->flits;
@@ -293,7 +295,7 @@ static uint32_t make_packets(struct offload_queue *oq, uint64_t now, uint32_t in
         c->out++;
         queue_packet(oq, number);
         count_packet(oq, entry);
-        take_credit(oq, end);
+        promise_credit(oq, endpoint);
         if (groups->operands >> STORE & 1)
             cache_drop(core_l1(oq->core), group->line[STORE]);
     }
@@ -304,10 +306,10 @@ static bool all_have_credit(const struct offload_queue *oq, const struct oq_grou
 {
     bool all = true;
     for (uint32_t i = 0; all && i < groups->count; i++) {
-        uint32_t end = groups->list[i].end, same = 0;
+        uint32_t endpoint = groups->list[i].endpoint, same = 0;
         for (uint32_t k = 0; k < i; k++)
-            same += groups->list[k].end == end;
-        all = has_credit(oq, end, same);
+            same += groups->list[k].endpoint == endpoint;
+        all = has_credit(oq, endpoint, same);
     }
     return all;
 }
@@ -322,8 +324,8 @@ static uint64_t *find_room(struct offload_queue *oq, const struct oq_chain *c,
     uint32_t capable = 0, room = oq->free_count + (c->entry != OQ_NONE);
     for (uint32_t i = 0; i < groups->count; i++) {
         struct oq_group *group = &groups->list[i];
-        group->end = end_of(oq, c, groups, group);
-        capable += group->end != OQ_NONE;
+        group->endpoint = endpoint_of(oq, c, groups, group);
+        capable += group->endpoint != OQ_NONE;
     }
     if (!capable || (!partial && capable < groups->count))
         return &stats->discarded_emn;
@@ -386,9 +388,9 @@ bool oq_send(struct core *core, void *own, uint64_t now)
                                            .core = core_port(core).index,
                                            .tag = number,
                                            .kind = MEMSYS_PACKET,
-                                           .client = oq->shared->requester,
+                                           .requester = oq->shared->requester,
                                            .flits = (uint16_t)flits};
-    memsys_send_packet(memsys, entry->end, &request);
+    memsys_send_packet(memsys, entry->endpoint, &request);
     oq->shared->stats->queue_read += entry->flits;
     oq_report(oq, now, OFFLOAD_SENT, number);
     oq->ring_head = (oq->ring_head + 1) % oq->count;

@@ -8,7 +8,7 @@ enum { OQ_STORE = PACKET_LOADS };
 struct oq_group {
     uint32_t lanes;
     uint64_t line[OQ_LINES];
-    uint32_t end; // endpoint that computes it, or OQ_NONE
+    uint32_t endpoint; // endpoint that computes it, or OQ_NONE
 };
 
 struct oq_groups {
@@ -28,7 +28,7 @@ struct oq_targets {
 typedef uint32_t oq_meet(const struct offload_queue *oq, const struct oq_targets *targets);
 // Returns the hops between two endpoints: channels between routers on any route, as networks count
 // them. On a crossbar, which has no such channels, the distance to any other node is 1.
-typedef uint32_t oq_distance(const struct offload_queue *oq, uint32_t end, uint32_t other);
+typedef uint32_t oq_distance(const struct offload_queue *oq, uint32_t endpoint, uint32_t other);
 
 struct offload_ways {
     oq_meet *meet; // NULL: no node on a route computes
@@ -48,9 +48,9 @@ void oq_learn_packet(struct offload_queue *oq, const struct oq_chain *c,
 // at first.
 void oq_note_discard(struct offload_queue *oq, struct oq_chain *c, const struct oq_groups *groups);
 // Called for each line of an ordinary load.
-void oq_learn_load(struct core *core, void *own, uint64_t line);
+void oq_l1_load(struct core *core, void *own, uint64_t line);
 // Records the cost of a discarded chain that has ended. Has no effect on other chains.
 void oq_learn_discard(struct offload_queue *oq, const struct oq_chain *c);
 // Records the reply to a packet. `computed` is false if its loads were sent back instead.
-void oq_learn_answer(struct offload_queue *oq, uint64_t now, const struct oqsr *entry,
-                     bool computed);
+void oq_learn_reply(struct offload_queue *oq, uint64_t now, const struct oqsr *entry,
+                    bool computed);

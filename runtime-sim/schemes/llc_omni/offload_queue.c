@@ -53,7 +53,7 @@ enum oq_role oq_role(const struct offload_queue *oq, uint32_t index)
 {
     static const enum oq_role roles[] = {
         [SHADOW_LOAD] = OQ_LOADS, [SHADOW_COMPUTES] = OQ_COMPUTES, [SHADOW_STORE] = OQ_STORES};
-    const struct timing *timing = slot_port(oq->core, index).next;
+    const struct timing *timing = warp_slot_port(oq->core, index).next;
     const struct oq_chain *c = &oq->chains[index];
     const struct timing_mark *mark = timing_mark_of(timing, oq->scheme);
     if (!mark || core_keeps(oq->core, index, &llc_omni))
@@ -82,7 +82,7 @@ static const struct path *path_of(const struct warp *warp)
 // Returns true if the slot's next instruction continues the chain that it forms.
 static bool goes_on(const struct offload_queue *oq, uint32_t index, enum oq_role role)
 {
-    struct slot_port slot = slot_port(oq->core, index);
+    struct warp_slot_port slot = warp_slot_port(oq->core, index);
     const struct oq_chain *c = &oq->chains[index];
     if (c->path != slot.warp->current || c->path_mask != path_of(slot.warp)->mask)
         return false;
@@ -93,7 +93,7 @@ static bool goes_on(const struct offload_queue *oq, uint32_t index, enum oq_role
     return slot.mask && (role == OQ_LOADS || !(slot.mask & ~loaded(oq, c)));
 }
 
-uint64_t oq_beginning(const struct core *core, void *own, uint32_t word)
+uint64_t oq_exclusive(const struct core *core, void *own, uint32_t word)
 {
     struct offload_queue *oq = own;
     uint64_t slots = 0;
@@ -112,7 +112,7 @@ static bool has_to_store(const struct offload_queue *oq, const struct oq_chain *
     return c->state == OQ_STORING && lsu_held(oq->core, c->store)->left;
 }
 
-bool oq_look(struct core *core, void *own, uint64_t now, uint32_t index, uint32_t *reason)
+bool oq_hold(struct core *core, void *own, uint64_t now, uint32_t index, uint32_t *reason)
 {
     struct offload_queue *oq = own;
     (void)core;
@@ -128,12 +128,12 @@ bool oq_look(struct core *core, void *own, uint64_t now, uint32_t index, uint32_
         return true;
     if (!begins || c->state == OQ_FORMING || oq->forming == OQ_NONE || !oq->free_count)
         return false;
-    oq->wanting[index / 64] |= slot_bit(index);
+    oq->wanting[index / 64] |= warp_slot_bit(index);
     *reason = OQ_STALL_FORMING;
     return true;
 }
 
-void oq_leave(struct core *core, void *own, uint64_t now, uint32_t index)
+void oq_idle(struct core *core, void *own, uint64_t now, uint32_t index)
 {
     struct offload_queue *oq = own;
     (void)core;
@@ -149,13 +149,12 @@ static uint32_t find_made(const struct oq_chain *c, uint16_t reg)
     return i;
 }
 
-bool oq_operands_ready(const struct core *core, void *own, uint32_t index, uint64_t *ready,
-                       uint8_t *unit)
+bool oq_operands(const struct core *core, void *own, uint32_t index, uint64_t *ready, uint8_t *unit)
 {
     struct offload_queue *oq = own;
     const struct oq_chain *c = &oq->chains[index];
-    const struct timing *timing = slot_port(core, index).next;
-    const uint64_t *times = slot_scoreboard(core, index);
+    const struct timing *timing = warp_slot_port(core, index).next;
+    const uint64_t *times = warp_slot_scoreboard(core, index);
     enum oq_role role = c->state == OQ_FORMING ? oq_role(oq, index) : OQ_NOTHING;
     if (!role)
         return false;
@@ -175,7 +174,7 @@ bool oq_operands_ready(const struct core *core, void *own, uint32_t index, uint6
 // Holds other slots that are ready to begin a chain until this one is formed.
 static void hold_others(struct offload_queue *oq, uint64_t now, uint32_t index)
 {
-    EACH_SLOT (other, core_port(oq->core).words, core_ready_slots(oq->core, word))
+    EACH_WARP_SLOT (other, core_port(oq->core).words, core_ready_slots(oq->core, word))
         if (other != index && oq_role(oq, other) == OQ_BEGINS)
             core_look(oq->core, now + 1, other);
 }
@@ -192,7 +191,7 @@ static void count_reason(const struct offload_queue *oq, uint32_t number, uint64
 // Returns the chain that the slot's next instruction begins.
 static uint32_t plan_of(const struct offload_queue *oq, uint32_t index)
 {
-    return timing_mark_of(slot_port(oq->core, index).next, oq->scheme)->plan;
+    return timing_mark_of(warp_slot_port(oq->core, index).next, oq->scheme)->plan;
 }
 
 static bool refuse(const struct offload_queue *oq, uint64_t now, uint32_t index, uint64_t *reason,
@@ -208,7 +207,7 @@ static bool begin_chain(struct offload_queue *oq, uint64_t now, uint32_t index)
 {
     const struct offload_shared *shared = oq->shared;
     struct oq_chain *c = &oq->chains[index];
-    struct slot_port slot = slot_port(oq->core, index);
+    struct warp_slot_port slot = warp_slot_port(oq->core, index);
     uint32_t number = plan_of(oq, index);
     if (!slot.mask || !shared->on)
         return false;
@@ -244,7 +243,7 @@ static bool begin_chain(struct offload_queue *oq, uint64_t now, uint32_t index)
     return true;
 }
 
-enum issue_as oq_begin(struct core *core, void *own, uint64_t now, uint32_t index)
+enum issue_as oq_issue_as(struct core *core, void *own, uint64_t now, uint32_t index)
 {
     struct offload_queue *oq = own;
     (void)core;
@@ -256,7 +255,8 @@ enum issue_as oq_begin(struct core *core, void *own, uint64_t now, uint32_t inde
 }
 
 // Stores the scalar of the packet if this instruction reads it.
-static void take_scalar(struct offload_queue *oq, struct oq_chain *c, const struct slot_port *slot)
+static void store_scalar(struct offload_queue *oq, struct oq_chain *c,
+                         const struct warp_slot_port *slot)
 {
     const struct packet_scalar *scalar = &oq->shared->templates[c->number].scalar;
     uint32_t mask, first = (uint32_t)__builtin_ctz(slot->mask);
@@ -265,7 +265,7 @@ static void take_scalar(struct offload_queue *oq, struct oq_chain *c, const stru
     const struct code *code = issue_next(slot->warp, &mask);
     while (!code->counted)
         code++;
-    const union lanes *value = warp_slot(slot->warp, code->s[scalar->use]);
+    const union lanes *value = warp_register_lanes(slot->warp, code->s[scalar->use]);
     if (scalar->predicate) {
         uint32_t set = value->mask & slot->mask;
         c->scalar = set != 0;
@@ -283,18 +283,18 @@ static void capture_loads(struct offload_queue *oq, struct oq_chain *c, struct w
     if (!c->captured)
         shadow_begin(c->shadow, warp, shared->slots);
     for (uint32_t i = c->taken; i < c->load_count; i++)
-        shadow_take_load(c->shadow, lsu_held(oq->core, c->load[i]));
+        shadow_capture_load(c->shadow, lsu_held(oq->core, c->load[i]));
     c->taken = (uint8_t)c->load_count;
     c->captured = true;
 }
 
-enum issue_result oq_issue(struct core *core, void *own, uint32_t index, struct held *held)
+enum issue_result oq_execute(struct core *core, void *own, uint32_t index, struct held *held)
 {
     struct offload_queue *oq = own;
-    struct slot_port slot = slot_port(core, index);
+    struct warp_slot_port slot = warp_slot_port(core, index);
     struct oq_chain *c = &oq->chains[index];
     capture_loads(oq, c, slot.warp);
-    take_scalar(oq, c, &slot);
+    store_scalar(oq, c, &slot);
     c->mask = slot.mask;
     return oq->role == OQ_COMPUTES ? issue_capture(slot.warp, c->shadow)
                                    : issue_capture_store(slot.warp, c->shadow, held);
@@ -337,7 +337,7 @@ static void leave_forming(struct offload_queue *oq, uint64_t now, uint32_t index
     uint64_t wanting[CORE_WORDS];
     memcpy(wanting, oq->wanting, sizeof wanting);
     memset(oq->wanting, 0, sizeof oq->wanting);
-    EACH_SLOT (slot, core_port(oq->core).words, wanting[word])
+    EACH_WARP_SLOT (slot, core_port(oq->core).words, wanting[word])
         core_look(oq->core, now, slot);
 }
 
@@ -358,7 +358,7 @@ static enum part_route route_of(const struct offload_queue *oq, const struct oq_
                                                           : ROUTE_LOOKUP_THERE;
 }
 
-static void take_load(struct offload_queue *oq, uint64_t now, uint32_t index, uint32_t entry)
+static void add_load(struct offload_queue *oq, uint64_t now, uint32_t index, uint32_t entry)
 {
     struct oq_chain *c = &oq->chains[index];
     bool good = is_plain(oq, entry);
@@ -379,7 +379,7 @@ void oq_issued(struct core *core, void *own, uint64_t now, uint32_t index,
     struct offload_queue *oq = own;
     enum oq_role role = (enum oq_role)oq->role;
     struct oq_chain *c = &oq->chains[index];
-    uint64_t *ready = slot_scoreboard(core, index);
+    uint64_t *ready = warp_slot_scoreboard(core, index);
     oq->shared->stats->queue_write++;
     c->ints += timing->unit == UNIT_ALU && !timing->is_float;
     c->floats += timing->unit == UNIT_ALU && timing->is_float;
@@ -397,7 +397,7 @@ void oq_issued(struct core *core, void *own, uint64_t now, uint32_t index,
             c->differs = true;
     }
     if (role <= OQ_LOADS)
-        take_load(oq, now, index, entry);
+        add_load(oq, now, index, entry);
     if (c->state != OQ_FORMING || c->place < chain_of(oq, c)->count)
         return;
     c->state = OQ_FORMED;
@@ -410,12 +410,12 @@ void oq_issued(struct core *core, void *own, uint64_t now, uint32_t index,
 // Fetch priority, from the first instruction of a chain to the last
 
 // A slot that forms a chain comes first, then the slot whose chain is being fetched.
-uint32_t oq_fetches_first(const struct core *core, void *own, uint32_t slot)
+uint32_t oq_fetch_first(const struct core *core, void *own, uint32_t slot)
 {
     struct offload_queue *oq = own;
     const uint32_t first[] = {oq->forming, oq->fetching};
     for (uint32_t i = 0; i < 2; i++)
-        if (first[i] != OQ_NONE && slot_needs_fetch(core, first[i]))
+        if (first[i] != OQ_NONE && warp_slot_needs_fetch(core, first[i]))
             return first[i];
     return slot;
 }
@@ -443,10 +443,10 @@ void oq_fetched(struct core *core, void *own, uint32_t slot, uint32_t first, uin
 
 // Lookups
 
-void oq_looked(struct core *core, void *own, uint64_t now, uint32_t entry, bool hit, bool last)
+void oq_looked_up(struct core *core, void *own, uint64_t now, uint32_t entry, bool hit, bool last)
 {
     struct offload_queue *oq = own;
-    uint32_t index = lsu_slot(core, entry);
+    uint32_t index = lsu_warp_slot(core, entry);
     struct oq_chain *c = &oq->chains[index];
     struct offload_stats *stats = oq->shared->stats;
     stats->lookups++;
@@ -547,7 +547,8 @@ static bool loads_from(const struct offload_queue *oq, const struct oq_chain *c,
     return false;
 }
 
-void oq_order(struct core *core, void *own, uint64_t now, uint32_t index, const struct held *held)
+void oq_accessed(struct core *core, void *own, uint64_t now, uint32_t index,
+                 const struct held *held)
 {
     struct offload_queue *oq = own;
     (void)core;

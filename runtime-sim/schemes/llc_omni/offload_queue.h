@@ -47,7 +47,7 @@ struct offload_shared {
     const struct offload_config *config;
     const struct offload_table *table;
     const struct oq_template *templates; // by chain of the table
-    const struct slots_used *slots;
+    const struct reg_slots_used *slots;
     const struct noc_config *network; // request network
     const struct offload_ways *ways;  // offload_groups.h
     const uint16_t *emn; // llcs · llcs nodes for each core; NULL: not a mesh, cores do not compute
@@ -56,7 +56,7 @@ struct offload_shared {
     bool on;            // chains are offloaded in this launch
     bool cores_compute; // cores compute chains in this launch
     // Cycles of the core's pipeline for each operation of a chain; 0: other instructions.
-    const uint32_t *latency;       // chain · CHAIN_MOST + place
+    const uint32_t *latency;       // chain · CHAIN_MAX + place
     struct adaptive_chain *chains; // by chain of the table
     struct offload_stats *stats;
     struct offload_log log;
@@ -72,15 +72,15 @@ enum oq_stall { OQ_STALL_FORMING, OQ_STALL_CHAIN };
 // An entry of the OQSR: a packet that was sent, or the chain that is being formed.
 struct oqsr {
     bool used;
-    uint8_t slot;        // warp slot
-    uint8_t back;        // set of loads that a full service queue has sent back
-    uint8_t kind;        // enum adaptive_kind
-    int64_t saved;       // flit hops that the monitor of traffic has counted as saved
-    uint32_t since;      // adaptive_sent when the saving was counted
-    uint32_t lanes, end; // set of lanes; endpoint that computes them
+    uint8_t slot;             // warp slot
+    uint8_t back;             // set of loads that a full service queue has sent back
+    uint8_t kind;             // enum adaptive_kind
+    int64_t saved;            // flit hops that the monitor of traffic has counted as saved
+    uint32_t since;           // adaptive_sent when the saving was counted
+    uint32_t lanes, endpoint; // set of lanes; endpoint that computes them
     uint32_t flits;
     uint64_t sent; // cycle in which the packet was made
-    uint8_t bits[PACKET_MOST_FLITS * PACKET_FLIT];
+    uint8_t bits[PACKET_MAX_FLITS * PACKET_FLIT];
 };
 
 enum oq_state {
@@ -117,11 +117,11 @@ struct oq_chain {
     uint32_t loading;     // number of such loads that are not done
     uint32_t replay;      // lanes that the core computes at replay_at
     uint64_t replay_at;
-    bool storing; // the store of replayed lanes is in flight
-    uint32_t out; // packets without a reply
-    bool sent;    // a packet was sent
-    bool probes;  // the chain is off, and this instance measures it
-    uint8_t vain; // set of kinds that the discarded chain is charged to
+    bool storing;          // the store of replayed lanes is in flight
+    uint32_t out;          // packets without a reply
+    bool sent;             // a packet was sent
+    bool probes;           // the chain is off, and this instance measures it
+    uint8_t charged_kinds; // set of kinds that the discarded chain is charged to
     uint64_t begun;
     const uint64_t *why; // counter of the reason for which it was discarded or refused
     uint32_t parked;     // claimed entries that do not count as the core's
@@ -146,7 +146,7 @@ struct offload_queue {
 };
 
 extern const struct scheme_issue oq_issue_hooks;
-extern const struct lsu_client oq_client;
+extern const struct lsu_hooks oq_lsu;
 
 // Reports an event of the core's offload queue. `number` is a warp slot, or an entry of the queue.
 static inline void oq_report(const struct offload_queue *oq, uint64_t now, enum offload_event event,
@@ -173,37 +173,37 @@ enum oq_role { OQ_NOTHING, OQ_BEGINS, OQ_LOADS, OQ_COMPUTES, OQ_STORES };
 enum oq_role oq_role(const struct offload_queue *oq, uint32_t slot);
 // Returns the set of slots that are ready to begin a chain and for which an entry is free. One of
 // them can begin in a cycle.
-uint64_t oq_beginning(const struct core *core, void *own, uint32_t word);
+uint64_t oq_exclusive(const struct core *core, void *own, uint32_t word);
 // Returns true if the slot must not issue now, because it waits for its chain or until another one
 // is formed; sets *reason (enum oq_stall). Discards a chain that cannot continue with the next
 // instruction.
-bool oq_look(struct core *core, void *own, uint64_t now, uint32_t slot, uint32_t *reason);
+bool oq_hold(struct core *core, void *own, uint64_t now, uint32_t slot, uint32_t *reason);
 // Called when the slot has no instruction to issue.
-void oq_leave(struct core *core, void *own, uint64_t now, uint32_t slot);
+void oq_idle(struct core *core, void *own, uint64_t now, uint32_t slot);
 // Returns true for an instruction of the chain that is being formed, and sets its unit and the
 // cycle in which the registers that it reads and writes are ready, except those that the chain
 // computes.
-bool oq_operands_ready(const struct core *core, void *own, uint32_t slot, uint64_t *ready,
-                       uint8_t *unit);
+bool oq_operands(const struct core *core, void *own, uint32_t slot, uint64_t *ready, uint8_t *unit);
 // Called when the slot's next instruction is issued. Returns how to issue it. May begin a chain.
-enum issue_as oq_begin(struct core *core, void *own, uint64_t now, uint32_t slot);
-// Issues an instruction that oq_begin has captured.
-enum issue_result oq_issue(struct core *core, void *own, uint32_t slot, struct held *held);
+enum issue_as oq_issue_as(struct core *core, void *own, uint64_t now, uint32_t slot);
+// Issues an instruction that oq_issue_as has captured.
+enum issue_result oq_execute(struct core *core, void *own, uint32_t slot, struct held *held);
 // Called after an instruction of a chain was issued. `entry` is its load/store unit entry, with its
 // parts; it is not used for OQ_COMPUTES.
 void oq_issued(struct core *core, void *own, uint64_t now, uint32_t slot,
                const struct timing *timing, uint32_t entry);
 // Called when the slot issues an access outside its chain, before the load/store unit accepts it.
 // Discards the chain being formed if the access conflicts with its loads, which are older.
-void oq_order(struct core *core, void *own, uint64_t now, uint32_t slot, const struct held *held);
+void oq_accessed(struct core *core, void *own, uint64_t now, uint32_t slot,
+                 const struct held *held);
 // Called when `count` instructions of a slot, from number `first` on, were fetched.
 void oq_fetched(struct core *core, void *own, uint32_t slot, uint32_t first, uint32_t count);
 // Returns the slot whose instructions are fetched next [000 §4.2]: `slot`, or another one that
 // needs some and has a chain.
-uint32_t oq_fetches_first(const struct core *core, void *own, uint32_t slot);
+uint32_t oq_fetch_first(const struct core *core, void *own, uint32_t slot);
 
 // Called when a line of a load was looked up. `last` is true for its last line.
-void oq_looked(struct core *core, void *own, uint64_t now, uint32_t entry, bool hit, bool last);
+void oq_looked_up(struct core *core, void *own, uint64_t now, uint32_t entry, bool hit, bool last);
 // Discards the chain that the slot forms, or has formed. `reason` is the counter to increment.
 void oq_discard(struct offload_queue *oq, uint64_t now, uint32_t slot, uint64_t *reason);
 // Makes packets from the chain's lanes, or discards it. Requires that all its instructions were
@@ -214,9 +214,10 @@ void oq_entry_done(struct core *core, void *own, uint64_t now, uint32_t entry);
 // Replays lanes of the slot's chain if their cycle is reached.
 void oq_wake(struct core *core, void *own, uint64_t now, uint32_t slot);
 // Passes a reply at the core to its offload queue or to its service queue.
-void oq_take_reply(struct core *core, void *own, uint64_t now, const struct memsys_request *reply);
+void oq_accept_reply(struct core *core, void *own, uint64_t now,
+                     const struct memsys_request *reply);
 // Handles the reply to a packet, or to one of its loads that was sent back.
-void oq_answered(struct offload_queue *oq, uint64_t now, const struct memsys_request *answer);
+void oq_answered(struct offload_queue *oq, uint64_t now, const struct memsys_request *reply);
 // Sends the loads of these lanes as ordinary ones.
 void oq_send_plain(struct offload_queue *oq, uint64_t now, uint32_t slot, uint32_t lanes);
 // Ends the slot's chain if nothing that the warp waits for is outstanding.

@@ -24,11 +24,11 @@ struct packet_span {
     bool open;
     uint8_t back;         // number of loads sent back
     uint64_t since, left; // cycles in which it was made and entered the network
-    uint32_t slot, number, lanes, end, flits;
+    uint32_t slot, number, lanes, endpoint, flits;
 };
 
 // A packet in an entry of a service queue.
-struct stay {
+struct service_span {
     const char *phase; // NULL: no phase
     uint64_t since;    // start of the phase
     uint32_t core, entry, number, lanes;
@@ -44,18 +44,18 @@ struct offload_trace {
     struct offload_log before; // previous log
     uint32_t process;          // of the first service queue
     uint32_t warps, queue, service_queue;
-    const char **names;          // of chains, by number
-    struct chain_span *chains;   // by core · warps + slot
-    struct packet_span *packets; // by core · queue + entry
-    uint32_t *at;                // service queue entry of each packet, indexed like packets
-    struct stay *stays; // by endpoint · (service_queue + 1) + entry; the last entry is for the
-                        // packet that is sent back
-    uint64_t *named;    // set of rows that have a name; row numbers see below
+    const char **names;                 // of chains, by number
+    struct chain_span *chains;          // by core · warps + slot
+    struct packet_span *packets;        // by core · queue + entry
+    uint32_t *at;                       // service queue entry of each packet, indexed like packets
+    struct service_span *service_spans; // by endpoint · (service_queue + 1) + entry; the last entry
+                                        // is for the packet that is sent back
+    uint64_t *named; // set of rows that have a name; row numbers see below
 };
 
-struct heard {
+struct offload_event_data {
     uint64_t now;
-    uint32_t end, core, entry;
+    uint32_t endpoint, core, entry;
 };
 
 // Row numbers: warp slots and offload queue entries, in the order of chains and packets, then for
@@ -95,21 +95,21 @@ static struct trace_row core_row(struct offload_trace *t, uint32_t core, bool pa
     return row;
 }
 
-static const char *end_name(const struct offload_trace *t, uint32_t end, uint32_t *number)
+static const char *endpoint_name(const struct offload_trace *t, uint32_t end, uint32_t *number)
 {
     static const char *const names[MEMSYS_END_KINDS] = {[MEMSYS_AT_CORE] = "core",
                                                         [MEMSYS_AT_PARTITION] = "partition",
                                                         [MEMSYS_AT_ROUTER] = "router"};
     const struct memsys *memsys = machine_port(t->machine).memsys;
-    *number = memsys_end_number(memsys, end);
-    return names[memsys_end_kind(memsys, end)];
+    *number = memsys_endpoint_number(memsys, end);
+    return names[memsys_kind_of_endpoint(memsys, end)];
 }
 
 static void name_service(struct offload_trace *t, uint32_t end)
 {
     uint32_t number;
     char text[32];
-    snprintf(text, sizeof text, "service queue of %s", end_name(t, end, &number));
+    snprintf(text, sizeof text, "service queue of %s", endpoint_name(t, end, &number));
     trace_process(t->to, t->process + end, text, number);
 }
 
@@ -128,7 +128,7 @@ static struct trace_row service_row(struct offload_trace *t, uint32_t end, uint3
         return row;
     uint32_t number = entry;
     char text[32];
-    snprintf(text, sizeof text, "sent back by %s", end_name(t, end, &number));
+    snprintf(text, sizeof text, "sent back by %s", endpoint_name(t, end, &number));
     if (entry < t->service_queue)
         trace_row(t->to, row, "entry", entry);
     else
@@ -157,9 +157,10 @@ static struct chain_span *chain_at(const struct offload_trace *t, uint32_t core,
     return &t->chains[core * t->warps + slot];
 }
 
-static const struct oq_chain *queue_chain(const struct offload_trace *t, const struct heard *heard)
+static const struct oq_chain *queue_chain(const struct offload_trace *t,
+                                          const struct offload_event_data *data)
 {
-    return &t->offload->shared.queues[heard->core]->chains[heard->entry];
+    return &t->offload->shared.queues[data->core]->chains[data->entry];
 }
 
 static void write_chain(struct offload_trace *t, uint32_t core, uint32_t slot, uint64_t until,
@@ -190,56 +191,56 @@ static const char *reason_of(const struct offload_trace *t, const uint64_t *coun
     return offload_stat_keys[i].name + strlen("discarded_");
 }
 
-static void begin_chain(struct offload_trace *t, const struct heard *heard)
+static void begin_chain(struct offload_trace *t, const struct offload_event_data *data)
 {
-    struct slot_port slot = slot_port(machine_core(t->machine, heard->core), heard->entry);
+    struct warp_slot_port slot = warp_slot_port(machine_core(t->machine, data->core), data->entry);
     const struct cta *cta = slot.warp->cta;
-    *chain_at(t, heard->core, heard->entry) = (struct chain_span){
+    *chain_at(t, data->core, data->entry) = (struct chain_span){
         .open = true,
-        .number = timing_mark_of(slot.next, t->offload->shared.queues[heard->core]->scheme)->plan,
-        .since = heard->now,
+        .number = timing_mark_of(slot.next, t->offload->shared.queues[data->core]->scheme)->plan,
+        .since = data->now,
         .cta = cta->linear,
         .warp = (uint32_t)(slot.warp - cta->warps),
         .lanes = slot.mask};
 }
 
 // Writes the span of a refused chain: the cycle in which its first load was issued.
-static void refuse_chain(struct offload_trace *t, const struct heard *heard)
+static void refuse_chain(struct offload_trace *t, const struct offload_event_data *data)
 {
-    begin_chain(t, heard);
-    struct chain_span *c = chain_at(t, heard->core, heard->entry);
-    c->why = reason_of(t, queue_chain(t, heard)->why);
+    begin_chain(t, data);
+    struct chain_span *c = chain_at(t, data->core, data->entry);
+    c->why = reason_of(t, queue_chain(t, data)->why);
     c->open = false;
-    c->formed = heard->now + 1;
-    write_chain(t, heard->core, heard->entry, heard->now + 1, "refused");
+    c->formed = data->now + 1;
+    write_chain(t, data->core, data->entry, data->now + 1, "refused");
 }
 
-static void form_chain(struct offload_trace *t, const struct heard *heard)
+static void form_chain(struct offload_trace *t, const struct offload_event_data *data)
 {
-    chain_at(t, heard->core, heard->entry)->formed = heard->now;
+    chain_at(t, data->core, data->entry)->formed = data->now;
 }
 
-static void end_chain(struct offload_trace *t, const struct heard *heard)
+static void end_chain(struct offload_trace *t, const struct offload_event_data *data)
 {
-    struct chain_span *c = chain_at(t, heard->core, heard->entry);
-    const struct oq_chain *from = queue_chain(t, heard);
+    struct chain_span *c = chain_at(t, data->core, data->entry);
+    const struct oq_chain *from = queue_chain(t, data);
     c->open = false;
     c->lanes = from->sent ? from->mask : c->lanes;
-    write_chain(t, heard->core, heard->entry, heard->now,
+    write_chain(t, data->core, data->entry, data->now,
                 c->why       ? "discarded"
                 : c->bounced ? "bounced"
                              : "computed");
 }
 
 // Ends the span of a discarded chain, unless the core first has to compute captured operations.
-static void discard_chain(struct offload_trace *t, const struct heard *heard)
+static void discard_chain(struct offload_trace *t, const struct offload_event_data *data)
 {
-    const struct oq_chain *from = queue_chain(t, heard);
-    struct chain_span *c = chain_at(t, heard->core, heard->entry);
+    const struct oq_chain *from = queue_chain(t, data);
+    struct chain_span *c = chain_at(t, data->core, data->entry);
     c->why = reason_of(t, from->why);
-    c->formed = c->formed ? c->formed : heard->now;
+    c->formed = c->formed ? c->formed : data->now;
     if (!from->captured)
-        end_chain(t, heard);
+        end_chain(t, data);
 }
 
 // Packets
@@ -252,7 +253,7 @@ static void write_packet(struct offload_trace *t, uint32_t core, uint32_t entry,
     char args[160];
     if (!is_seen(t, p->since, until))
         return;
-    const char *end = end_name(t, p->end, &number);
+    const char *end = endpoint_name(t, p->endpoint, &number);
     snprintf(args, sizeof args,
              "\"slot\":%u,\"lanes\":%u,\"to\":\"%s %u\",\"flits\":%u,\"waiting\":%llu,"
              "\"outcome\":\"%s\"",
@@ -261,55 +262,57 @@ static void write_packet(struct offload_trace *t, uint32_t core, uint32_t entry,
     span(t, core_row(t, core, true, entry), p->since, until, "packet", t->names[p->number], args);
 }
 
-static void send_packet(struct offload_trace *t, const struct heard *heard)
+static void send_packet(struct offload_trace *t, const struct offload_event_data *data)
 {
-    const struct oqsr *entry = &t->offload->shared.queues[heard->core]->entries[heard->entry];
-    struct chain_span *c = chain_at(t, heard->core, entry->slot);
+    const struct oqsr *entry = &t->offload->shared.queues[data->core]->entries[data->entry];
+    struct chain_span *c = chain_at(t, data->core, entry->slot);
     c->packets++;
-    t->packets[heard->core * t->queue + heard->entry] =
+    t->packets[data->core * t->queue + data->entry] =
         (struct packet_span){.open = true,
                              .since = entry->sent,
-                             .left = heard->now,
+                             .left = data->now,
                              .slot = entry->slot,
                              .number = c->number,
                              .lanes = (uint32_t)__builtin_popcount(entry->lanes),
-                             .end = entry->end,
+                             .endpoint = entry->endpoint,
                              .flits = entry->flits};
 }
 
-static void take_load(struct offload_trace *t, const struct heard *heard)
+static void trace_load(struct offload_trace *t, const struct offload_event_data *data)
 {
-    struct packet_span *p = &t->packets[heard->core * t->queue + heard->entry];
+    struct packet_span *p = &t->packets[data->core * t->queue + data->entry];
     if (++p->back < t->offload->shared.templates[p->number].packet.load_count)
         return;
     p->open = false;
-    chain_at(t, heard->core, p->slot)->bounced++;
-    write_packet(t, heard->core, heard->entry, heard->now, "bounced");
+    chain_at(t, data->core, p->slot)->bounced++;
+    write_packet(t, data->core, data->entry, data->now, "bounced");
 }
 
-static void take_answer(struct offload_trace *t, const struct heard *heard)
+static void trace_reply(struct offload_trace *t, const struct offload_event_data *data)
 {
-    struct packet_span *p = &t->packets[heard->core * t->queue + heard->entry];
+    struct packet_span *p = &t->packets[data->core * t->queue + data->entry];
     p->open = false;
-    chain_at(t, heard->core, p->slot)->computed += p->lanes;
-    write_packet(t, heard->core, heard->entry, heard->now, "computed");
+    chain_at(t, data->core, p->slot)->computed += p->lanes;
+    write_packet(t, data->core, data->entry, data->now, "computed");
 }
 
 // Service queues
 
-static struct stay *stay_at(const struct offload_trace *t, uint32_t end, uint32_t entry)
+static struct service_span *service_span_at(const struct offload_trace *t, uint32_t end,
+                                            uint32_t entry)
 {
-    return &t->stays[end * (t->service_queue + 1) + entry];
+    return &t->service_spans[end * (t->service_queue + 1) + entry];
 }
 
-static struct stay *stay_of(const struct offload_trace *t, const struct heard *heard)
+static struct service_span *service_span_of(const struct offload_trace *t,
+                                            const struct offload_event_data *data)
 {
-    return stay_at(t, heard->end, t->at[heard->core * t->queue + heard->entry]);
+    return service_span_at(t, data->endpoint, t->at[data->core * t->queue + data->entry]);
 }
 
-static void write_stay(struct offload_trace *t, uint32_t end, uint32_t row, uint64_t until)
+static void write_service_span(struct offload_trace *t, uint32_t end, uint32_t row, uint64_t until)
 {
-    const struct stay *s = stay_at(t, end, row);
+    const struct service_span *s = service_span_at(t, end, row);
     char args[224], times[32] = "";
     if (!is_seen(t, s->since, until))
         return;
@@ -321,116 +324,118 @@ static void write_stay(struct offload_trace *t, uint32_t end, uint32_t row, uint
     span(t, service_row(t, end, row), s->since, until, "service", s->phase, args);
 }
 
-static void change_phase(struct offload_trace *t, const struct heard *heard, const char *phase)
+static void change_phase(struct offload_trace *t, const struct offload_event_data *data,
+                         const char *phase)
 {
-    struct stay *s = stay_of(t, heard);
-    write_stay(t, heard->end, t->at[heard->core * t->queue + heard->entry], heard->now);
+    struct service_span *s = service_span_of(t, data);
+    write_service_span(t, data->endpoint, t->at[data->core * t->queue + data->entry], data->now);
     s->phase = phase;
-    s->since = heard->now;
+    s->since = data->now;
     s->stalled = s->lost = 0;
 }
 
-static struct stay new_stay(const struct offload_trace *t, const struct heard *heard,
-                            const char *phase)
+static struct service_span new_service_span(const struct offload_trace *t,
+                                            const struct offload_event_data *data,
+                                            const char *phase)
 {
-    const struct packet_span *p = &t->packets[heard->core * t->queue + heard->entry];
+    const struct packet_span *p = &t->packets[data->core * t->queue + data->entry];
     const struct compute_packet *like = &t->offload->shared.templates[p->number].packet;
-    return (struct stay){.phase = phase,
-                         .since = heard->now,
-                         .core = heard->core,
-                         .entry = heard->entry,
-                         .number = p->number,
-                         .lanes = p->lanes,
-                         .loads = like->load_count,
-                         .stores = like->has_store};
+    return (struct service_span){.phase = phase,
+                                 .since = data->now,
+                                 .core = data->core,
+                                 .entry = data->entry,
+                                 .number = p->number,
+                                 .lanes = p->lanes,
+                                 .loads = like->load_count,
+                                 .stores = like->has_store};
 }
 
 static const char ASKS[] = "asks", WAITS[] = "waits", READY[] = "ready", READS[] = "reads",
                   BUFFERED[] = "buffered", BOUNCES[] = "bounces", COMPUTES[] = "computes",
                   STORES[] = "stores", ANSWERS[] = "answers";
 
-static void take_entry(struct offload_trace *t, const struct heard *heard)
+static void trace_entry(struct offload_trace *t, const struct offload_event_data *data)
 {
-    const struct service *service = &t->offload->services[heard->end];
+    const struct service *service = &t->offload->services[data->endpoint];
     uint32_t i = 0;
-    while (service->entries[i].stage == SERVICE_FREE || service->entries[i].core != heard->core ||
-           service->entries[i].packet.entry != heard->entry)
+    while (service->entries[i].stage == SERVICE_FREE || service->entries[i].core != data->core ||
+           service->entries[i].packet.entry != data->entry)
         i++;
-    t->at[heard->core * t->queue + heard->entry] = i;
-    *stay_at(t, heard->end, i) = new_stay(t, heard, ASKS);
+    t->at[data->core * t->queue + data->entry] = i;
+    *service_span_at(t, data->endpoint, i) = new_service_span(t, data, ASKS);
 }
 
 // The packet gets no entry; its loads are sent on.
-static void bounce(struct offload_trace *t, const struct heard *heard)
+static void bounce(struct offload_trace *t, const struct offload_event_data *data)
 {
-    *stay_at(t, heard->end, t->service_queue) = new_stay(t, heard, BOUNCES);
-    write_stay(t, heard->end, t->service_queue, heard->now + 1);
+    *service_span_at(t, data->endpoint, t->service_queue) = new_service_span(t, data, BOUNCES);
+    write_service_span(t, data->endpoint, t->service_queue, data->now + 1);
 }
 
-static void ask_operand(struct offload_trace *t, const struct heard *heard)
+static void ask_operand(struct offload_trace *t, const struct offload_event_data *data)
 {
-    struct stay *s = stay_of(t, heard);
+    struct service_span *s = service_span_of(t, data);
     if (++s->asked == s->loads)
-        change_phase(t, heard, s->there == s->loads ? READY : WAITS);
+        change_phase(t, data, s->there == s->loads ? READY : WAITS);
 }
 
-static void take_operand(struct offload_trace *t, const struct heard *heard)
+static void trace_operand(struct offload_trace *t, const struct offload_event_data *data)
 {
-    struct stay *s = stay_of(t, heard);
+    struct service_span *s = service_span_of(t, data);
     if (++s->there == s->loads && s->asked == s->loads)
-        change_phase(t, heard, READY);
+        change_phase(t, data, READY);
 }
 
-static void stall(struct offload_trace *t, const struct heard *heard)
+static void stall(struct offload_trace *t, const struct offload_event_data *data)
 {
-    stay_of(t, heard)->stalled++;
+    service_span_of(t, data)->stalled++;
 }
 
-static void lose(struct offload_trace *t, const struct heard *heard)
+static void lose(struct offload_trace *t, const struct offload_event_data *data)
 {
-    stay_of(t, heard)->lost++;
+    service_span_of(t, data)->lost++;
 }
 
-static void read_operands(struct offload_trace *t, const struct heard *heard)
+static void read_operands(struct offload_trace *t, const struct offload_event_data *data)
 {
-    change_phase(t, heard, READS);
+    change_phase(t, data, READS);
 }
 
-static void wait_for_alu(struct offload_trace *t, const struct heard *heard)
+static void wait_for_alu(struct offload_trace *t, const struct offload_event_data *data)
 {
-    change_phase(t, heard, BUFFERED);
+    change_phase(t, data, BUFFERED);
 }
 
-static void compute(struct offload_trace *t, const struct heard *heard)
+static void compute(struct offload_trace *t, const struct offload_event_data *data)
 {
-    change_phase(t, heard, COMPUTES);
+    change_phase(t, data, COMPUTES);
 }
 
-static void end_computing(struct offload_trace *t, const struct heard *heard)
+static void end_computing(struct offload_trace *t, const struct offload_event_data *data)
 {
-    change_phase(t, heard, stay_of(t, heard)->stores ? STORES : ANSWERS);
+    change_phase(t, data, service_span_of(t, data)->stores ? STORES : ANSWERS);
 }
 
-static void leave_entry(struct offload_trace *t, const struct heard *heard)
+static void leave_entry(struct offload_trace *t, const struct offload_event_data *data)
 {
-    change_phase(t, heard, NULL);
+    change_phase(t, data, NULL);
 }
 
 // Ends the stay of a packet without a store. With a store, the entry was freed when the store was
 // sent, and the event is the forwarded acknowledgement.
-static void end_answer(struct offload_trace *t, const struct heard *heard)
+static void end_reply(struct offload_trace *t, const struct offload_event_data *data)
 {
-    const struct packet_span *p = &t->packets[heard->core * t->queue + heard->entry];
+    const struct packet_span *p = &t->packets[data->core * t->queue + data->entry];
     if (!t->offload->shared.templates[p->number].packet.has_store)
-        leave_entry(t, heard);
+        leave_entry(t, data);
 }
 
 // Events
 
-typedef void handler(struct offload_trace *t, const struct heard *heard);
+typedef void handler(struct offload_trace *t, const struct offload_event_data *data);
 
-static void hear(void *context, uint64_t cycle, enum offload_event event, uint32_t end,
-                 uint32_t core, uint32_t entry)
+static void trace_event(void *context, uint64_t cycle, enum offload_event event, uint32_t end,
+                        uint32_t core, uint32_t entry)
 {
     static handler *const handlers[OFFLOAD_EVENTS] = {
         [OFFLOAD_BEGINS] = begin_chain,
@@ -439,13 +444,13 @@ static void hear(void *context, uint64_t cycle, enum offload_event event, uint32
         [OFFLOAD_FORMED] = form_chain,
         [OFFLOAD_DISCARDED] = discard_chain,
         [OFFLOAD_SENT] = send_packet,
-        [OFFLOAD_LOAD_BACK] = take_load,
-        [OFFLOAD_ANSWER] = take_answer,
+        [OFFLOAD_LOAD_BACK] = trace_load,
+        [OFFLOAD_ANSWER] = trace_reply,
         [OFFLOAD_ENDS] = end_chain,
-        [OFFLOAD_ARRIVED] = take_entry,
+        [OFFLOAD_ARRIVED] = trace_entry,
         [OFFLOAD_BOUNCED] = bounce,
         [OFFLOAD_ASKED] = ask_operand,
-        [OFFLOAD_THERE] = take_operand,
+        [OFFLOAD_THERE] = trace_operand,
         [OFFLOAD_READS] = read_operands,
         [OFFLOAD_LOST] = lose,
         [OFFLOAD_BUFFERED] = wait_for_alu,
@@ -453,13 +458,13 @@ static void hear(void *context, uint64_t cycle, enum offload_event event, uint32
         [OFFLOAD_COMPUTES] = compute,
         [OFFLOAD_COMPUTED] = end_computing,
         [OFFLOAD_STORES] = leave_entry,
-        [OFFLOAD_ANSWERS] = end_answer,
+        [OFFLOAD_ANSWERS] = end_reply,
     };
     struct offload_trace *t = context;
-    const struct heard heard = {cycle, end, core, entry};
+    const struct offload_event_data data = {cycle, end, core, entry};
     offload_report(&t->before, cycle, event, end, core, entry);
     if (handlers[event])
-        handlers[event](t, &heard);
+        handlers[event](t, &data);
 }
 
 static const char **name_chains(struct machine *machine, const struct offload_table *table,
@@ -471,14 +476,14 @@ static const char **name_chains(struct machine *machine, const struct offload_ta
         const struct offload_chain *chain = &table->chains.v[i];
         uint32_t function = machine_port(machine).program->functions.v[chain->function].function;
         const struct name *name = tree_name(module->tree, module->functions.v[function].name);
-        int most = (int)(name->length < 64 ? name->length : 64);
-        names[i] = arena_printf(arena, "%.*s chain %u pattern %u", most, name->text, chain->id,
+        int max = (int)(name->length < 64 ? name->length : 64);
+        names[i] = arena_printf(arena, "%.*s chain %u pattern %u", max, name->text, chain->id,
                                 chain->pattern);
     }
     return names;
 }
 
-void *offload_trace_begin(struct machine *machine, void *state, struct arena *arena,
+void *offload_begin_trace(struct machine *machine, void *state, struct arena *arena,
                           struct trace *to, uint32_t *process)
 {
     struct machine_offload *offload = state;
@@ -496,14 +501,15 @@ void *offload_trace_begin(struct machine *machine, void *state, struct arena *ar
     t->chains = ARENA_ARRAY(arena, struct chain_span, machine_port(machine).ordinary * t->warps);
     t->packets = ARENA_ARRAY(arena, struct packet_span, machine_port(machine).ordinary * t->queue);
     t->at = ARENA_ARRAY(arena, uint32_t, machine_port(machine).ordinary * t->queue);
-    t->stays = ARENA_ARRAY(arena, struct stay, offload->ends * (t->service_queue + 1));
+    t->service_spans =
+        ARENA_ARRAY(arena, struct service_span, offload->ends * (t->service_queue + 1));
     t->named = bits_new(arena, row_count(t));
-    offload->shared.log = (struct offload_log){hear, t};
+    offload->shared.log = (struct offload_log){trace_event, t};
     *process += offload->ends;
     return t;
 }
 
-void offload_trace_end(void *trace, uint64_t now)
+void offload_end_trace(void *trace, uint64_t now)
 {
     struct offload_trace *t = trace;
     for (uint32_t i = 0; i < machine_port(t->machine).ordinary * t->warps; i++)
@@ -514,7 +520,7 @@ void offload_trace_end(void *trace, uint64_t now)
             write_packet(t, i / t->queue, i % t->queue, now, "open");
     for (uint32_t i = 0; i < t->offload->ends; i++)
         for (uint32_t k = 0; k < t->service_queue; k++)
-            if (stay_at(t, i, k)->phase)
-                write_stay(t, i, k, now);
+            if (service_span_at(t, i, k)->phase)
+                write_service_span(t, i, k, now);
     t->offload->shared.log = t->before;
 }

@@ -15,42 +15,42 @@ static void flush(struct core *core, void *own)
 }
 
 // A warp that forms a chain has priority [000 §4.2].
-static uint64_t find_forming(const struct core *core, void *own, uint32_t word)
+static uint64_t oq_first(const struct core *core, void *own, uint32_t word)
 {
     const struct offload_queue *oq = own;
     (void)core;
-    return oq->forming != OQ_NONE && oq->forming / 64 == word ? slot_bit(oq->forming) : 0;
+    return oq->forming != OQ_NONE && oq->forming / 64 == word ? warp_slot_bit(oq->forming) : 0;
 }
 
-void oq_take_reply(struct core *core, void *own, uint64_t now, const struct memsys_request *reply)
+void oq_accept_reply(struct core *core, void *own, uint64_t now, const struct memsys_request *reply)
 {
     struct offload_queue *oq = own;
-    if (reply->client == oq->shared->requester)
+    if (reply->requester == oq->shared->requester)
         oq_answered(oq, now, reply);
     else
-        service_take(&oq->shared->services[core_port(core).index], now, reply);
+        service_accept_reply(&oq->shared->services[core_port(core).index], now, reply);
 }
 
 const struct scheme_issue oq_issue_hooks = {
     .init = init,
-    .hold = oq_look,
+    .hold = oq_hold,
     .wake = oq_wake,
-    .issue_as = oq_begin,
-    .accessed = oq_order,
+    .issue_as = oq_issue_as,
+    .accessed = oq_accessed,
 };
 
-const struct lsu_client oq_client = {
-    .entries_of_slot = 3,
+const struct lsu_hooks oq_lsu = {
+    .entries_per_warp = 3,
     .flush = flush,
-    .first = find_forming,
-    .exclusive = oq_beginning,
-    .idle = oq_leave,
-    .operands = oq_operands_ready,
-    .execute = oq_issue,
+    .first = oq_first,
+    .exclusive = oq_exclusive,
+    .idle = oq_idle,
+    .operands = oq_operands,
+    .execute = oq_execute,
     .issued = oq_issued,
-    .fetch_first = oq_fetches_first,
+    .fetch_first = oq_fetch_first,
     .fetched = oq_fetched,
-    .l1_load = oq_learn_load,
-    .looked_up = oq_looked,
+    .l1_load = oq_l1_load,
+    .looked_up = oq_looked_up,
     .entry_done = oq_entry_done,
 };

@@ -84,7 +84,7 @@ static bool fits(const struct packet_operand *operand, const uint64_t *address, 
     return true;
 }
 
-bool packet_place(struct packet_operand *operand, const uint64_t *address, uint32_t mask)
+bool packet_operand_offset(struct packet_operand *operand, const uint64_t *address, uint32_t mask)
 {
     uint32_t first = (uint32_t)__builtin_ctz(mask);
     uint64_t line = line_of(address[first]), behind = (uint64_t)first * operand->bytes;

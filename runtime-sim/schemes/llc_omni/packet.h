@@ -11,7 +11,7 @@
 
 enum {
     PACKET_FLIT = 32, // bytes
-    PACKET_MOST_FLITS = 4,
+    PACKET_MAX_FLITS = 4,
     PACKET_LOADS = 2,
     PACKET_OPS = 2,
     PACKET_SOURCES = 3,
@@ -129,7 +129,7 @@ bool packet_is_float(uint32_t function);
 
 // Sets the addresses of an operand's lanes. Requires its `bytes`. Returns false, without a change,
 // unless the elements of all lanes of the mask are in one line and aligned to their size.
-bool packet_place(struct packet_operand *operand, const uint64_t *address, uint32_t mask);
+bool packet_operand_offset(struct packet_operand *operand, const uint64_t *address, uint32_t mask);
 // Returns the address of a lane's element. The value is undefined for a lane outside the mask.
 uint64_t packet_address(const struct packet_operand *operand, uint32_t lane);
 // Returns the line of 128 bytes of an operand.
@@ -147,7 +147,7 @@ bool packet_is_sound(const struct compute_packet *packet);
 uint32_t packet_flits(const struct compute_packet *packet);
 // Returns the flits of its response, including the head: 1, or 5 with data.
 uint32_t packet_response_flits(const struct compute_packet *packet);
-// Writes a sound packet to `flits`, which has room for PACKET_MOST_FLITS · PACKET_FLIT bytes.
+// Writes a sound packet to `flits`, which has room for PACKET_MAX_FLITS · PACKET_FLIT bytes.
 // Returns the number of flits.
 uint32_t packet_encode(const struct compute_packet *packet, uint8_t *flits);
 // Reads a packet that packet_encode has written. Returns false, with *packet undefined, for any

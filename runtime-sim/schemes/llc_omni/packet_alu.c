@@ -64,9 +64,9 @@ OPERATION(shf_r_clamp, funnel_right(v[0], v[1], at_most_32(v[2])))
 
 // Integers
 
-static uint32_t limited(int64_t value, int64_t least, int64_t most)
+static uint32_t limited(int64_t value, int64_t min, int64_t max)
 {
-    return (uint32_t)(value < least ? least : value > most ? most : value);
+    return (uint32_t)(value < min ? min : value > max ? max : value);
 }
 
 static int64_t product(const uint32_t *v)

@@ -6,7 +6,7 @@
 // A packet's bits, with room for an access of 8 bytes at the last one. Fields have at most 56 bits.
 // Requires a little-endian host.
 struct bits {
-    uint8_t at[PACKET_MOST_FLITS * PACKET_FLIT + 8];
+    uint8_t at[PACKET_MAX_FLITS * PACKET_FLIT + 8];
     uint32_t place;
 };
 
@@ -19,7 +19,7 @@ static void put(struct bits *bits, uint64_t value, uint32_t count)
     bits->place += count;
 }
 
-static uint64_t take(struct bits *bits, uint32_t count)
+static uint64_t read_bits(struct bits *bits, uint32_t count)
 {
     uint64_t word;
     memcpy(&word, bits->at + bits->place / 8, sizeof word);
@@ -190,11 +190,11 @@ static void read_store(struct compute_packet *packet, const uint64_t *field)
     packet->store.bytes = packet->has_store ? stored_bytes[element] : (uint8_t)element;
 }
 
-static void take_lanes(struct bits *bits, struct packet_operand *operand)
+static void read_lanes(struct bits *bits, struct packet_operand *operand)
 {
     uint32_t count = packet_offset_bits(operand);
     for (uint32_t i = 0; i < LANES && count; i++)
-        operand->offset[i] = (uint8_t)take(bits, count);
+        operand->offset[i] = (uint8_t)read_bits(bits, count);
 }
 
 static void read_fields(struct compute_packet *packet, const uint64_t *field)
@@ -222,11 +222,11 @@ bool packet_decode(struct compute_packet *packet, const uint8_t *flits, uint32_t
 {
     uint64_t field[FIELDS];
     struct bits bits = {.place = 0};
-    if (!count || count > PACKET_MOST_FLITS)
+    if (!count || count > PACKET_MAX_FLITS)
         return false;
     memcpy(bits.at, flits, (size_t)count * PACKET_FLIT);
     for (uint32_t i = 0; i < FIELDS; i++)
-        field[i] = take(&bits, field_bits[i]);
+        field[i] = read_bits(&bits, field_bits[i]);
     if (!field[FIELD_compute] || field[FIELD_unused] || field[FIELD_pattern] > CHAIN_PATTERNS)
         return false;
     read_fields(packet, field);
@@ -234,10 +234,10 @@ bool packet_decode(struct compute_packet *packet, const uint8_t *flits, uint32_t
     if (packet_flits(packet) != count)
         return false;
     if (field[FIELD_masked])
-        packet->mask = (uint32_t)take(&bits, LANES);
-    take_lanes(&bits, &packet->load[0]);
-    take_lanes(&bits, &packet->load[1]);
-    take_lanes(&bits, &packet->store);
+        packet->mask = (uint32_t)read_bits(&bits, LANES);
+    read_lanes(&bits, &packet->load[0]);
+    read_lanes(&bits, &packet->load[1]);
+    read_lanes(&bits, &packet->store);
     return is_zero(bits.at, bits.place, count * 8 * PACKET_FLIT) &&
            field[FIELD_masked] == (packet->mask != FULL_MASK) && packet_is_sound(packet);
 }

@@ -2,11 +2,11 @@
 #include "runtime-sim/schemes/llc_omni/packet_alu.h"
 
 // At most two copies are between two members of a chain.
-enum { MOST_INSTS = PACKET_LOADS + PACKET_OPS + 1 + 2 * (PACKET_LOADS + PACKET_OPS) };
+enum { MAX_INSTS = PACKET_LOADS + PACKET_OPS + 1 + 2 * (PACKET_LOADS + PACKET_OPS) };
 
 // The chain's instructions by kind, in program order.
 struct members {
-    uint32_t load[MOST_INSTS], op[MOST_INSTS], store[MOST_INSTS], copy[MOST_INSTS];
+    uint32_t load[MAX_INSTS], op[MAX_INSTS], store[MAX_INSTS], copy[MAX_INSTS];
     uint32_t loads, ops, stores, copies;
 };
 
@@ -14,7 +14,7 @@ static bool sort_members(const struct ir_function *fn, const uint32_t *inst, uin
                          struct members *m)
 {
     *m = (struct members){0};
-    for (uint32_t i = 0; i < count && count <= MOST_INSTS; i++)
+    for (uint32_t i = 0; i < count && count <= MAX_INSTS; i++)
         switch (fn->insts.v[inst[i]].op) {
         case OP_ld: m->load[m->loads++] = inst[i]; break;
         case OP_st: m->store[m->stores++] = inst[i]; break;
@@ -49,8 +49,8 @@ static uint32_t original_of(const struct ir_function *fn, const struct members *
 }
 
 // Returns true if the operand is the chain's scalar, or the chain has no scalar yet.
-static bool take_scalar(const struct ir_function *fn, uint32_t inst, uint32_t use, uint32_t operand,
-                        struct packet_scalar *scalar)
+static bool accept_scalar(const struct ir_function *fn, uint32_t inst, uint32_t use,
+                          uint32_t operand, struct packet_scalar *scalar)
 {
     if (scalar->inst == IR_NONE) {
         const struct ir_operand *at = &fn->operands.v[operand];
@@ -73,12 +73,12 @@ static bool set_op(const struct ir_module *module, const struct ir_function *fn,
                    const struct members *m, uint32_t index, struct packet_op *op,
                    struct packet_scalar *scalar)
 {
-    enum { MOST_USES = 4 };
-    uint8_t source[MOST_USES] = {0};
+    enum { MAX_USES = 4 };
+    uint8_t source[MAX_USES] = {0};
     uint32_t inst = m->op[index], operand;
     for (uint32_t use = 0; (operand = ir_find_operand(fn, inst, ROLE_USE, use)) != IR_NONE; use++) {
         uint32_t version = original_of(fn, m, version_of(fn, operand));
-        if (use == MOST_USES)
+        if (use == MAX_USES)
             return false;
         source[use] = PACKET_SCALAR;
         for (uint32_t i = 0; i < m->loads && version != IR_NONE; i++)
@@ -87,7 +87,7 @@ static bool set_op(const struct ir_module *module, const struct ir_function *fn,
         if (index && version != IR_NONE && version == ir_defined(fn, m->op[index - 1]))
             source[use] = PACKET_PREVIOUS;
         if (source[use] == PACKET_SCALAR && !is_table(fn, inst, use) &&
-            !take_scalar(fn, inst, use, operand, scalar))
+            !accept_scalar(fn, inst, use, operand, scalar))
             return false;
     }
     return packet_op_of(module, fn, inst, source, op);

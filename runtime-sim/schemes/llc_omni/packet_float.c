@@ -1,10 +1,10 @@
 #include "runtime-sim/exec/decode/code.h"
 #include "runtime-sim/schemes/llc_omni/packet_alu.h"
 
-enum { FRACTION = 23, BIAS = 127, LEAST = 1 - BIAS, TOP = 61 };
+enum { FRACTION = 23, BIAS = 127, MINIMUM = 1 - BIAS, TOP = 61 };
 #define SIGN UINT32_C(0x80000000)
 #define INFINITE UINT32_C(0x7f800000)
-#define LEAST_NORMAL UINT32_C(0x00800000)
+#define MIN_NORMAL UINT32_C(0x00800000)
 
 enum real_kind { FINITE, INFINITY_, NAN_ };
 
@@ -23,7 +23,7 @@ bool packet_f32_is_nan(uint32_t a)
 
 uint32_t packet_f32_flush(uint32_t a)
 {
-    return (a & ~SIGN) < LEAST_NORMAL ? a & SIGN : a;
+    return (a & ~SIGN) < MIN_NORMAL ? a & SIGN : a;
 }
 
 uint32_t packet_f32_saturate(uint32_t a)
@@ -37,11 +37,11 @@ static struct real unpack(struct packet_rounding how, uint32_t a)
 {
     a = how.ftz ? packet_f32_flush(a) : a;
     int32_t power = (int32_t)(a >> FRACTION & 0xff);
-    struct real real = {.digits = a & (LEAST_NORMAL - 1), .negative = a & SIGN};
+    struct real real = {.digits = a & (MIN_NORMAL - 1), .negative = a & SIGN};
     if (power == 0xff)
         real.kind = real.digits ? NAN_ : INFINITY_;
     else if (power)
-        real.digits |= LEAST_NORMAL;
+        real.digits |= MIN_NORMAL;
     real.exponent = (power ? power : 1) - BIAS - FRACTION;
     return real;
 }
@@ -78,23 +78,23 @@ static uint64_t rounded(const struct real *real, int32_t exponent, uint8_t mode)
 
 static uint32_t overflowed(bool negative, uint8_t mode)
 {
-    bool stays =
+    bool service_spans =
         mode == ROUND_ZERO || (mode == ROUND_DOWN && !negative) || (mode == ROUND_UP && negative);
-    return INFINITE - stays;
+    return INFINITE - service_spans;
 }
 
 // Returns the bits without the sign. Requires digits other than 0.
 static uint32_t magnitude(struct packet_rounding how, const struct real *real)
 {
     int32_t top = real->exponent + top_of(real->digits), last = top - FRACTION;
-    if (how.ftz && top < LEAST) {
+    if (how.ftz && top < MINIMUM) {
         bool carried = rounded(real, last, how.mode) >> (FRACTION + 1);
-        return carried && top + 1 == LEAST ? LEAST_NORMAL : 0;
+        return carried && top + 1 == MINIMUM ? MIN_NORMAL : 0;
     }
-    last = last < LEAST - FRACTION ? LEAST - FRACTION : last;
+    last = last < MINIMUM - FRACTION ? MINIMUM - FRACTION : last;
     uint64_t whole = rounded(real, last, how.mode);
     // A carry out of the digits increments the exponent.
-    uint64_t power = (uint64_t)(last + FRACTION - LEAST);
+    uint64_t power = (uint64_t)(last + FRACTION - MINIMUM);
     uint64_t bits = (power << FRACTION) + whole;
     return bits >= INFINITE ? overflowed(real->negative, how.mode) : (uint32_t)bits;
 }
@@ -222,8 +222,8 @@ static uint64_t integer_of(struct packet_rounding how, const struct real *real)
 uint32_t packet_f32_to_s32(struct packet_rounding how, uint32_t a)
 {
     struct real real = unpack(how, a);
-    uint64_t most = real.negative ? SIGN : SIGN - 1, value = integer_of(how, &real);
-    value = value > most ? most : value;
+    uint64_t max = real.negative ? SIGN : SIGN - 1, value = integer_of(how, &real);
+    value = value > max ? max : value;
     return (uint32_t)(real.negative ? 0 - value : value);
 }
 

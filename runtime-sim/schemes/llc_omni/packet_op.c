@@ -33,14 +33,14 @@ static const struct attribute_word {
     {W_rpi, A_INTEGRAL, ROUND_UP},
 };
 
-enum { MOST_WORDS = 4 };
+enum { MAX_WORDS = 4 };
 
 // An operation, and the words that its instruction must have, with types in this order. Other words
 // must be attributes that the row allows. Logic of two sources has a truth table.
 static const struct row {
     uint16_t op;
     uint8_t function, needed, allowed, table;
-    uint16_t words[MOST_WORDS]; // terminated by 0, which is not the number of a word
+    uint16_t words[MAX_WORDS]; // terminated by 0, which is not the number of a word
 } rows[] = {
 #define ROW(op, function, allowed, ...)                                                            \
     {                                                                                              \
@@ -98,9 +98,9 @@ static const struct row {
 };
 
 // Marks a word of the row as found. Types must have the order of the row.
-static bool take_word(const struct row *row, uint16_t word, uint32_t *taken)
+static bool match_word(const struct row *row, uint16_t word, uint32_t *taken)
 {
-    for (uint32_t i = 0; i < MOST_WORDS && row->words[i]; i++) {
+    for (uint32_t i = 0; i < MAX_WORDS && row->words[i]; i++) {
         if (*taken >> i & 1)
             continue;
         if (row->words[i] == word) {
@@ -141,7 +141,7 @@ static bool fits(const struct row *row, const uint16_t *mods, uint32_t count, ui
     uint32_t taken = 0, attributes = 0, round = ROUND_NEAREST;
     for (uint32_t i = 0; i < count; i++) {
         const struct attribute_word *attribute = attribute_of(mods[i]);
-        if (take_word(row, mods[i], &taken))
+        if (match_word(row, mods[i], &taken))
             continue;
         if (!attribute || !(row->allowed & attribute->attribute))
             return false;
@@ -150,7 +150,7 @@ static bool fits(const struct row *row, const uint16_t *mods, uint32_t count, ui
             round = attribute->round;
     }
     uint32_t words = 0;
-    while (words < MOST_WORDS && row->words[words])
+    while (words < MAX_WORDS && row->words[words])
         words++;
     *detail = detail_of(row, attributes, round);
     return taken == (1u << words) - 1 && (attributes & row->needed) == row->needed;
@@ -212,8 +212,8 @@ static uint8_t table_of_two(uint32_t table, const uint8_t *source, const uint8_t
     return (uint8_t)result;
 }
 
-static bool take_sources(const struct ir_function *fn, uint32_t inst, const uint8_t *source,
-                         struct packet_op *op)
+static bool set_sources(const struct ir_function *fn, uint32_t inst, const uint8_t *source,
+                        struct packet_op *op)
 {
     enum { LOP3_TABLE = 3 };
     uint32_t count = 0, wanted = packet_sources(op->function);
@@ -342,7 +342,7 @@ bool packet_op_of(const struct ir_module *module, const struct ir_function *fn, 
     for (uint32_t i = 0; i < ARRAY_LENGTH(rows); i++)
         if (rows[i].op == at->op && fits(&rows[i], mods, count, &op->detail)) {
             op->function = rows[i].function;
-            return has_result(fn, inst) && take_sources(fn, inst, source, op);
+            return has_result(fn, inst) && set_sources(fn, inst, source, op);
         }
     return false;
 }

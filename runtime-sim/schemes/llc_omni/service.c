@@ -7,12 +7,12 @@ static void init_ring(struct service_ring *ring, struct arena *arena, uint32_t c
 }
 
 void service_init(struct service *s, struct arena *arena, const struct offload_config *config,
-                  struct memsys *memsys, uint32_t end)
+                  struct memsys *memsys, uint32_t endpoint)
 {
     *s = (struct service){.config = config,
                           .memsys = memsys,
-                          .end = end,
-                          .kind = memsys_end_kind(memsys, end),
+                          .endpoint = endpoint,
+                          .kind = memsys_kind_of_endpoint(memsys, endpoint),
                           .partition = SERVICE_NONE,
                           .count = config->service_queue,
                           .arena = arena,
@@ -20,7 +20,7 @@ void service_init(struct service *s, struct arena *arena, const struct offload_c
                           .oldest_ack = SERVICE_NONE,
                           .next = UINT64_MAX};
     if (s->kind == MEMSYS_AT_PARTITION)
-        s->partition = memsys_end_number(memsys, end);
+        s->partition = memsys_endpoint_number(memsys, endpoint);
     s->entries = ARENA_ARRAY(arena, struct service_entry, s->count);
     s->free_entries = ARENA_ARRAY(arena, uint32_t, s->count);
     while (s->free_count < s->count) {
@@ -37,13 +37,13 @@ void service_count(struct service *s, uint64_t now)
     if (now > s->counted)
         *s->stats->cycles += used * (now - s->counted);
     s->counted = now > s->counted ? now : s->counted;
-    *s->stats->most = used > *s->stats->most ? used : *s->stats->most;
+    *s->stats->max = used > *s->stats->max ? used : *s->stats->max;
 }
 
 static void report_event(const struct service *s, uint64_t now, enum offload_event event,
                          uint32_t core, uint32_t entry)
 {
-    offload_report(s->log, now, event, s->end, core, entry);
+    offload_report(s->log, now, event, s->endpoint, core, entry);
 }
 
 static void report_entry(const struct service *s, uint64_t now, enum offload_event event,
@@ -116,10 +116,10 @@ static struct memsys_request request_for(const struct service *s,
     return (struct memsys_request){.line = packet_line(operand, packet->mask) / LINE_BYTES,
                                    .bytes = store ? bytes_of(packet, operand)
                                                   : mask_range(0, LINE_BYTES),
-                                   .core = s->end,
+                                   .core = s->endpoint,
                                    .tag = tag,
                                    .kind = store ? MEMSYS_WRITE : MEMSYS_READ,
-                                   .client = s->client};
+                                   .requester = s->requester};
 }
 
 static uint32_t tag_of(const struct service *s, const struct service_entry *entry, uint32_t which)
@@ -138,12 +138,12 @@ static bool send_by(struct service *s, const struct memsys_request *request, uin
 {
     bool here = is_here(s, request->line);
     if (here ? !memsys_can_put(s->memsys, s->partition, input)
-             : !memsys_can_send_from(s->memsys, s->end, request))
+             : !memsys_can_send_from(s->memsys, s->endpoint, request))
         return false;
     if (here)
         memsys_put(s->memsys, s->partition, input, request);
     else
-        memsys_send_from(s->memsys, s->end, request);
+        memsys_send_from(s->memsys, s->endpoint, request);
     return true;
 }
 
@@ -152,8 +152,8 @@ static bool send(struct service *s, const struct memsys_request *request)
     return send_by(s, request, MEMSYS_FROM_OWN);
 }
 
-static void take_operand(struct service *s, uint64_t now, struct service_entry *entry,
-                         uint32_t which, const struct memsys_request *answer)
+static void accept_operand(struct service *s, uint64_t now, struct service_entry *entry,
+                           uint32_t which, const struct memsys_request *answer)
 {
     uint8_t bit = (uint8_t)(1u << which);
     if (entry->stage == SERVICE_READS) {
@@ -171,7 +171,7 @@ static void take_operand(struct service *s, uint64_t now, struct service_entry *
         enter(s, entry, SERVICE_READY);
 }
 
-static void take_ack(struct service *s, uint64_t now, uint32_t tag)
+static void accept_ack(struct service *s, uint64_t now, uint32_t tag)
 {
     uint32_t index = tag / SERVICE_TAGS;
     struct service_stored *stored = service_stored_of(s, tag);
@@ -184,13 +184,13 @@ static void take_ack(struct service *s, uint64_t now, uint32_t tag)
     s->newest_ack = index;
 }
 
-void service_take(struct service *s, uint64_t now, const struct memsys_request *answer)
+void service_accept_reply(struct service *s, uint64_t now, const struct memsys_request *answer)
 {
     uint32_t tag = answer->tag;
     if (service_is_store(answer))
-        take_ack(s, now, tag);
+        accept_ack(s, now, tag);
     else
-        take_operand(s, now, service_entry_of(s, tag), tag % SERVICE_TAGS, answer);
+        accept_operand(s, now, service_entry_of(s, tag), tag % SERVICE_TAGS, answer);
     s->next = s->next < now + 1 ? s->next : now + 1;
 }
 
@@ -248,7 +248,7 @@ static void read_here(struct service *s, uint64_t now, struct service_entry *ent
         report_entry(s, now, OFFLOAD_LOST, entry);
         return;
     }
-    s->hooks->read(s->hooks->context, s->end, entry, which);
+    s->hooks->read(s->hooks->context, s->endpoint, entry, which);
     entry->read |= bit;
     entry->until = ready > entry->until ? ready : entry->until;
 }
@@ -320,7 +320,7 @@ static void begin(struct service *s, uint64_t now)
     if (!entry || s->alu_free > now)
         return;
     uint32_t operations = entry->packet.op_count;
-    if (operations && is_shared(s) && !s->hooks->is_idle(s->hooks->context, s->end)) {
+    if (operations && is_shared(s) && !s->hooks->is_idle(s->hooks->context, s->endpoint)) {
         ++*s->stats->contended;
         report_entry(s, now, OFFLOAD_STALLED, entry);
         return;
@@ -342,8 +342,8 @@ static void end_operations(struct service *s, uint64_t now)
     struct service_entry *entry;
     while ((entry = first(s, SERVICE_COMPUTES)) && entry->until <= now) {
         report_entry(s, now, OFFLOAD_COMPUTED, entry);
-        s->hooks->computed(s->hooks->context, s->end, entry);
-        advance(s, SERVICE_COMPUTES, entry->packet.has_store ? SERVICE_STORES : SERVICE_ANSWERS);
+        s->hooks->computed(s->hooks->context, s->endpoint, entry);
+        advance(s, SERVICE_COMPUTES, entry->packet.has_store ? SERVICE_STORES : SERVICE_REPLIES);
     }
 }
 
@@ -365,7 +365,7 @@ static uint32_t next_stored(const struct service *s)
 static void keep_stored(struct service *s, const struct service_entry *entry)
 {
     uint32_t index = next_stored(s);
-    struct service_stored stored = {entry->core, entry->packet.entry, entry->answer, SERVICE_NONE};
+    struct service_stored stored = {entry->core, entry->packet.entry, entry->reply, SERVICE_NONE};
     if (index == s->stored.n) {
         vec_push(s->arena, &s->stored, stored);
     } else {
@@ -392,31 +392,31 @@ static void store(struct service *s, uint64_t now)
 }
 
 // Returns false if the network has no room.
-static bool send_answer(struct service *s, uint32_t answer, uint32_t packet_flits)
+static bool send_reply(struct service *s, uint32_t answer, uint32_t packet_flits)
 {
-    uint32_t flits = memsys_answer_flits(s->memsys, packet_flits * PACKET_FLIT);
-    if (!memsys_can_answer(s->memsys, s->end, flits))
+    uint32_t flits = memsys_reply_packet_flits(s->memsys, packet_flits * PACKET_FLIT);
+    if (!memsys_can_reply(s->memsys, s->endpoint, flits))
         return false;
-    memsys_answer(s->memsys, s->end, answer, flits);
+    memsys_reply(s->memsys, s->endpoint, answer, flits);
     return true;
 }
 
-static bool answer_entry(struct service *s, uint64_t now)
+static bool send_entry_reply(struct service *s, uint64_t now)
 {
-    struct service_entry *entry = first(s, SERVICE_ANSWERS);
-    if (!send_answer(s, entry->answer, packet_response_flits(&entry->packet)))
+    struct service_entry *entry = first(s, SERVICE_REPLIES);
+    if (!send_reply(s, entry->reply, packet_response_flits(&entry->packet)))
         return false;
     ++*s->energy->entry_read;
     report_entry(s, now, OFFLOAD_ANSWERS, entry);
-    leave(s, now, SERVICE_ANSWERS);
+    leave(s, now, SERVICE_REPLIES);
     return true;
 }
 
-static bool answer_ack(struct service *s, uint64_t now)
+static bool send_ack(struct service *s, uint64_t now)
 {
     uint32_t index = s->oldest_ack;
     struct service_stored *stored = &s->stored.v[index];
-    if (!send_answer(s, stored->answer, 1))
+    if (!send_reply(s, stored->reply, 1))
         return false;
     report_event(s, now, OFFLOAD_ANSWERS, stored->core, stored->entry);
     s->oldest_ack = stored->next;
@@ -426,11 +426,11 @@ static bool answer_ack(struct service *s, uint64_t now)
 }
 
 // Sends one reply. Chains with a store and those without alternate.
-static void answer(struct service *s, uint64_t now)
+static void send_reply_or_ack(struct service *s, uint64_t now)
 {
-    bool entries = s->stages[SERVICE_ANSWERS].count, acks = s->oldest_ack != SERVICE_NONE;
+    bool entries = s->stages[SERVICE_REPLIES].count, acks = s->oldest_ack != SERVICE_NONE;
     bool ack = acks && (s->acks_turn || !entries);
-    if (ack ? answer_ack(s, now) : entries && answer_entry(s, now))
+    if (ack ? send_ack(s, now) : entries && send_entry_reply(s, now))
         s->acks_turn = !ack;
 }
 
@@ -442,16 +442,16 @@ static void send_back(struct service *s)
     uint32_t tag = (uint32_t)bounce->packet.entry * PACKET_LOADS + bounce->next;
     struct memsys_request request = request_for(s, &bounce->packet, bounce->next, tag);
     request.core = bounce->core;
-    request.client = s->back_client;
+    request.requester = s->back_requester;
     if (!send_by(s, &request, s->back_input) || ++bounce->next < bounce->packet.load_count)
         return;
-    memsys_drop_packet(s->memsys, bounce->answer);
+    memsys_drop_packet(s->memsys, bounce->reply);
     bounce->active = false;
 }
 
-static void take_packet(struct service *s, uint64_t now)
+static void accept_packet(struct service *s, uint64_t now)
 {
-    const struct memsys_request *request = memsys_peek_packet(s->memsys, s->end);
+    const struct memsys_request *request = memsys_peek_packet(s->memsys, s->endpoint);
     if (!request || s->bounce.active)
         return;
     if (!s->free_count && s->config->full_queue == OFFLOAD_FULL_WAIT)
@@ -463,9 +463,9 @@ static void take_packet(struct service *s, uint64_t now)
     bool sound = packet_is_compute(bits) && packet_decode(&fresh.packet, bits, flits);
     assert(sound);
     (void)sound;
-    fresh.answer = memsys_take_packet(s->memsys, s->end);
+    fresh.reply = memsys_pop_packet(s->memsys, s->endpoint);
     if (!s->free_count) {
-        s->bounce = (struct service_bounce){true, fresh.answer, 0, core, fresh.packet};
+        s->bounce = (struct service_bounce){true, fresh.reply, 0, core, fresh.packet};
         ++*s->stats->bounced;
         report_entry(s, now, OFFLOAD_BOUNCED, &fresh);
         return;
@@ -481,13 +481,13 @@ static void take_packet(struct service *s, uint64_t now)
 
 // Time
 
-static void take_answers(struct service *s, uint64_t now)
+static void accept_replies(struct service *s, uint64_t now)
 {
     const struct memsys_request *request;
-    // A core handles the replies at its endpoint (oq_take_reply).
-    while (s->kind != MEMSYS_AT_CORE && (request = memsys_peek(s->memsys, s->end))) {
-        service_take(s, now, request);
-        memsys_pop(s->memsys, s->end);
+    // A core handles the replies at its endpoint (oq_accept_reply).
+    while (s->kind != MEMSYS_AT_CORE && (request = memsys_peek(s->memsys, s->endpoint))) {
+        service_accept_reply(s, now, request);
+        memsys_pop(s->memsys, s->endpoint);
     }
 }
 
@@ -495,13 +495,13 @@ static void take_answers(struct service *s, uint64_t now)
 static uint64_t next_tick(const struct service *s, uint64_t now)
 {
     static const uint8_t busy[] = {SERVICE_ASKS, SERVICE_READY, SERVICE_BUFFERED, SERVICE_STORES,
-                                   SERVICE_ANSWERS};
+                                   SERVICE_REPLIES};
     uint64_t next = UINT64_MAX;
     for (uint32_t i = 0; i < sizeof busy; i++)
         if (s->stages[busy[i]].count)
             return now + 1;
     if (s->bounce.active || s->stages[SERVICE_READS].count || s->oldest_ack != SERVICE_NONE ||
-        memsys_peek_packet(s->memsys, s->end))
+        memsys_peek_packet(s->memsys, s->endpoint))
         return now + 1;
     const struct service_entry *entry = first(s, SERVICE_COMPUTES);
     return entry ? entry->until : next;
@@ -510,9 +510,9 @@ static uint64_t next_tick(const struct service *s, uint64_t now)
 // Evaluates the stages from last to first, so that a chain advances one stage per cycle.
 void service_tick(struct service *s, uint64_t now)
 {
-    take_answers(s, now);
+    accept_replies(s, now);
     end_operations(s, now);
-    answer(s, now);
+    send_reply_or_ack(s, now);
     store(s, now);
     begin(s, now);
     end_reads(s, now);
@@ -521,6 +521,6 @@ void service_tick(struct service *s, uint64_t now)
     if (s->bounce.active)
         send_back(s);
     ask(s, now);
-    take_packet(s, now);
+    accept_packet(s, now);
     s->next = next_tick(s, now);
 }

@@ -34,7 +34,7 @@ enum service_stage {
     SERVICE_BUFFERED, // waits for the ALU
     SERVICE_COMPUTES,
     SERVICE_STORES,  // the store is to be sent
-    SERVICE_ANSWERS, // the reply is to be sent
+    SERVICE_REPLIES, // the reply is to be sent
     SERVICE_STAGES,
 };
 
@@ -42,7 +42,7 @@ struct service_entry {
     uint8_t stage;        // enum service_stage
     uint8_t asked, there; // sets of requested and of arrived operands
     uint8_t kept, read;   // sets of operands in the queue's own memory, and in the buffer
-    uint32_t answer;      // number of the packet for memsys_answer
+    uint32_t reply;       // number of the packet for memsys_reply
     uint32_t core;        // owner of the chain
     uint64_t until;       // cycle in which it has been read or computed
     struct compute_packet packet;
@@ -51,7 +51,7 @@ struct service_entry {
 // A store that waits for its acknowledgement, or whose acknowledgement is to be forwarded.
 struct service_stored {
     uint32_t core, entry; // owner of the chain, and entry of its offload queue
-    uint32_t answer;      // number of the packet for memsys_answer
+    uint32_t reply;       // number of the packet for memsys_reply
     uint32_t next;        // next in a list, or SERVICE_NONE
 };
 
@@ -63,17 +63,18 @@ struct service_hooks {
     // Returns the cycles from the start of the ALU to the result.
     uint32_t (*latency)(void *context, uint32_t core, uint32_t entry);
     // Returns true if the ALU of the core at this endpoint is not in use.
-    bool (*is_idle)(void *context, uint32_t end);
+    bool (*is_idle)(void *context, uint32_t endpoint);
     // Called when an operand is read from the slice of the partition. Other operands are bound when
     // their requests are served.
-    void (*read)(void *context, uint32_t end, const struct service_entry *entry, uint32_t which);
+    void (*read)(void *context, uint32_t endpoint, const struct service_entry *entry,
+                 uint32_t which);
     // Called when the result is ready.
-    void (*computed)(void *context, uint32_t end, const struct service_entry *entry);
+    void (*computed)(void *context, uint32_t endpoint, const struct service_entry *entry);
 };
 
 struct service_stats {
     uint64_t *lost, *buffer_full, *operations, *lanes, *contended, *stores, *forwarded, *bounced,
-        *cycles, *most;
+        *cycles, *max;
     uint64_t *at[MEMSYS_END_KINDS];   // operations; NULL: not counted
     uint64_t *busy[MEMSYS_END_KINDS]; // busy cycles of the ALU; NULL: not counted
 };
@@ -93,7 +94,7 @@ struct service_ring {
 // A packet whose loads are sent on behalf of the core.
 struct service_bounce {
     bool active;
-    uint32_t answer, next, core; // number for memsys_answer; next load to send; owner
+    uint32_t reply, next, core; // number for memsys_reply; next load to send; owner
     struct compute_packet packet;
 };
 
@@ -104,12 +105,12 @@ struct service {
     const struct service_stats *stats;
     const struct service_energy *energy;
     const struct offload_log *log;
-    uint32_t end, partition; // SERVICE_NONE: not at a partition
-    enum memsys_end kind;
-    uint8_t client;        // its requester number
-    uint8_t back_client;   // requester number of loads that are sent on behalf of a core
-    uint32_t back_input;   // slice input of these loads
-    uint64_t read_latency; // of the queue's own memory, in cycles
+    uint32_t endpoint, partition; // SERVICE_NONE: not at a partition
+    enum memsys_endpoint_kind kind;
+    uint8_t requester;      // its requester number
+    uint8_t back_requester; // requester number of loads that are sent on behalf of a core
+    uint32_t back_input;    // slice input of these loads
+    uint64_t read_latency;  // of the queue's own memory, in cycles
     struct service_entry *entries;
     uint32_t *free_entries, free_count, count;
     struct service_ring stages[SERVICE_STAGES]; // entries of the stages that keep their order
@@ -129,9 +130,10 @@ struct service {
 // Initialises the queue of an endpoint. The caller sets hooks, stats, energy, log, requester
 // numbers, back_input and read_latency.
 void service_init(struct service *service, struct arena *arena, const struct offload_config *config,
-                  struct memsys *memsys, uint32_t end);
+                  struct memsys *memsys, uint32_t endpoint);
 // Handles a reply that memsys_peek has returned for this endpoint and its requester.
-void service_take(struct service *service, uint64_t now, const struct memsys_request *answer);
+void service_accept_reply(struct service *service, uint64_t now,
+                          const struct memsys_request *reply);
 // Evaluates a core cycle. Called before the cores' tick.
 void service_tick(struct service *service, uint64_t now);
 // Counts the entries in use up to, not including, this cycle.

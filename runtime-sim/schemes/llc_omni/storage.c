@@ -52,7 +52,7 @@ static uint32_t entry_of_service_queue(void)
 
 struct offload_storage offload_storage_bits(const struct offload_sizes *sizes)
 {
-    enum { WORD_PLACE = 5, OPERANDS = PACKET_LOADS + 1 };
+    enum { WORD_POSITION = 5, OPERANDS = PACKET_LOADS + 1 };
     uint32_t oqsr = bits_for(sizes->warps) + PC + MASK + PACKET_LOADS;
     // One value more than there are nodes stands for no node.
     uint32_t node = bits_for(sizes->nodes + 1);
@@ -63,7 +63,7 @@ struct offload_storage offload_storage_bits(const struct offload_sizes *sizes)
         [STORAGE_FORMING] = {1, FIRST_FLIT, 0, 0, 0},
         [STORAGE_EMN] = {emn, node, 0, 0, 0},
         [STORAGE_SQSR] = {sizes->service_queue, entry_of_service_queue(), 0, 0, 0},
-        [STORAGE_LANES] = {sizes->service_queue, OPERANDS * LANES * WORD_PLACE, 0, 0, 0},
+        [STORAGE_LANES] = {sizes->service_queue, OPERANDS * LANES * WORD_POSITION, 0, 0, 0},
         [STORAGE_BUFFER] = {sizes->buffer, PACKET_LOADS * LINE_BYTES * 8, 0, 0, 0},
     }};
     for (enum storage_part part = 0; part < STORAGE_PARTS; part++) {

@@ -5,17 +5,17 @@
 #include "runtime-sim/schemes/llc_omni/offload.h"
 
 struct offload_chain {
-    uint32_t function;         // program function
-    uint32_t id;               // number among its function's chains
-    uint8_t pattern;           // from 1 [000 Table 1]
-    uint8_t count, loads;      // instructions; loads among them, at any position
-    bool stores;               // the last instruction is a store
-    uint8_t response;          // enum response
-    uint8_t response_flits;    // its size
-    uint8_t vector;            // elements of each access
-    uint32_t copies;           // set of elements of inst that are register copies
-    double expected_saving;    // flits per warp and hop (docs/reference/chains.md)
-    uint32_t inst[CHAIN_MOST]; // instructions of the function's IR, ascending
+    uint32_t function;        // program function
+    uint32_t id;              // number among its function's chains
+    uint8_t pattern;          // from 1 [000 Table 1]
+    uint8_t count, loads;     // instructions; loads among them, at any position
+    bool stores;              // the last instruction is a store
+    uint8_t response;         // enum response
+    uint8_t response_flits;   // its size
+    uint8_t vector;           // elements of each access
+    uint32_t copies;          // set of elements of inst that are register copies
+    double expected_saving;   // flits per warp and hop (docs/reference/chains.md)
+    uint32_t inst[CHAIN_MAX]; // instructions of the function's IR, ascending
 };
 
 struct offload_table {

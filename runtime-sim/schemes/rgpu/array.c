@@ -39,8 +39,8 @@ static enum spatial_cause find_cause(struct spatial_core *c, struct spatial_unit
 
 // The firing set
 
-static bool has_place(const struct spatial_array *array, const struct spatial_fifo *fifo,
-                      uint64_t now)
+static bool has_room(const struct spatial_array *array, const struct spatial_fifo *fifo,
+                     uint64_t now)
 {
     uint32_t delay = fifo->from == fifo->to ? 0 : array->hardware.space_delay;
     if (fifo_count(fifo) < fifo->entries)
@@ -49,11 +49,11 @@ static bool has_place(const struct spatial_array *array, const struct spatial_fi
     return !delay && array->fires[fifo->to];
 }
 
-static bool has_places(const struct spatial_array *array, const struct spatial_unit *unit,
-                       uint64_t now)
+static bool have_room(const struct spatial_array *array, const struct spatial_unit *unit,
+                      uint64_t now)
 {
     for (uint32_t i = 0; !unit->off && i < unit->out_count; i++)
-        if (!has_place(array, &array->fifos[array->outs[unit->first_out + i]], now))
+        if (!has_room(array, &array->fifos[array->outs[unit->first_out + i]], now))
             return false;
     return true;
 }
@@ -63,7 +63,7 @@ static void remove_blocked(struct spatial_array *array, uint64_t now)
     for (bool again = true; again;) {
         again = false;
         for (uint32_t i = array->unit_count; i--;) // receivers often follow their senders
-            if (array->fires[i] && !has_places(array, &array->units[i], now)) {
+            if (array->fires[i] && !have_room(array, &array->units[i], now)) {
                 array->fires[i] = false;
                 array->units[i].cause = SPATIAL_SPACE;
                 again = true;
@@ -105,7 +105,7 @@ static bool limit_ports(struct spatial_core *c)
 
 // Firing
 
-static void take_operands(struct spatial_core *c, struct spatial_unit *unit, uint64_t now)
+static void consume_operands(struct spatial_core *c, struct spatial_unit *unit, uint64_t now)
 {
     for (uint32_t i = 0; i <= MAP_OPERANDS; i++) {
         if (unit->fifos[i] == SPATIAL_NONE)
@@ -141,10 +141,10 @@ static void send_result(struct spatial_core *c, const struct spatial_unit *unit,
     for (uint32_t i = 0; i < unit->out_count; i++) {
         struct spatial_fifo *fifo = &c->array->fifos[c->array->outs[unit->first_out + i]];
         uint64_t at = fifo->pushed++ % fifo->entries, count = fifo_count(fifo);
-        uint64_t *most = fifo->is_address ? &c->stats.address_fifo_most : &c->stats.data_fifo_most;
+        uint64_t *max = fifo->is_address ? &c->stats.address_fifo_most : &c->stats.data_fifo_most;
         fifo->words[at] = unit->result;
         fifo->arrives[at] = now + unit->latency;
-        *most = count > *most ? count : *most;
+        *max = count > *max ? count : *max;
         by_lane |= fifo->by_lane;
         *(fifo->is_address ? &c->stats.address_fifo_write : &c->stats.fifo_write) += 1;
     }
@@ -160,7 +160,7 @@ static void fire(struct spatial_core *c, uint64_t now)
         struct spatial_unit *unit = &array->units[i];
         if (!array->fires[i])
             continue;
-        take_operands(c, unit, now);
+        consume_operands(c, unit, now);
         unit->first = unit->fired ? unit->first : now;
         unit->last = now;
         unit->fired++;

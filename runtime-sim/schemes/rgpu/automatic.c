@@ -26,7 +26,7 @@ struct spatial_automatic {
 // Returns the length in cycles of the longest path through edges without tokens.
 static uint64_t find_fill(struct arena *arena, const struct map_graph *graph)
 {
-    uint64_t *at = ARENA_ARRAY(arena, uint64_t, graph->nodes + 1), most = 0;
+    uint64_t *at = ARENA_ARRAY(arena, uint64_t, graph->nodes + 1), max = 0;
     for (uint32_t pass = 0; pass < graph->nodes; pass++)
         for (uint32_t i = 0; i < graph->edges.n; i++) {
             const struct map_edge *edge = &graph->edges.v[i];
@@ -34,9 +34,9 @@ static uint64_t find_fill(struct arena *arena, const struct map_graph *graph)
                 at[edge->to] >= at[edge->from] + (uint64_t)edge->latency)
                 continue;
             at[edge->to] = at[edge->from] + (uint64_t)edge->latency;
-            most = at[edge->to] > most ? at[edge->to] : most;
+            max = at[edge->to] > max ? at[edge->to] : max;
         }
-    return most;
+    return max;
 }
 
 static uint64_t count_words(const struct map *map)
@@ -354,7 +354,7 @@ static const char *refusal(struct spatial_machine *m, const struct launch *launc
     if (from->inst == IR_NONE)
         return arena_printf(machine_port(m->machine).arena, "%s: %s", id, from->why);
     return arena_printf(machine_port(m->machine).arena, "%s: line %u: %s", id,
-                        ir_place(program->module, fn, from->inst).line, from->why);
+                        ir_position(program->module, fn, from->inst).line, from->why);
 }
 
 // Counts a refusal. `rule` is MAP_RULES if the launch does not fulfil the map's conditions.

@@ -26,24 +26,24 @@ static bool is_named(const struct binding_work *w, uint32_t id, const char *text
 
 // Parameters
 
-static struct run_number param_value(const struct binding_work *w,
-                                     const struct program_parameter *param)
+static struct host_number param_value(const struct binding_work *w,
+                                      const struct program_parameter *param)
 {
     uint16_t type =
         param->symbol == IR_NONE ? W_UNKNOWN : w->program->module->symbols.v[param->symbol].type;
     const char *text = type < WORD_COUNT ? isa_words[type].text + 1 : "";
     const struct scalar *scalar = scalar_find(text, strlen(text));
     if (!scalar || scalar->bytes != param->bytes)
-        return (struct run_number){.kind = NUMBER_INTEGER};
+        return (struct host_number){.kind = NUMBER_INTEGER};
     return scalar_load(scalar, w->launch->params + param->offset);
 }
 
-static const char *take_params(struct binding_work *w, const struct map *map)
+static const char *bind_params(struct binding_work *w, const struct map *map)
 {
     if (map->params.n > w->kernel->param_count)
         return arena_printf(w->arena, "the map has %u parameters, but the kernel has %u",
                             map->params.n, w->kernel->param_count);
-    w->launched->params = ARENA_ARRAY(w->arena, struct run_number, map->params.n + 1);
+    w->launched->params = ARENA_ARRAY(w->arena, struct host_number, map->params.n + 1);
     for (uint32_t i = 0; i < map->params.n; i++)
         w->launched->params[i] = param_value(w, &w->program->parameters.v[w->kernel->params + i]);
     return NULL;
@@ -58,7 +58,7 @@ const char *spatial_params(struct spatial_machine *m, const struct launch *launc
                              .launch = launch,
                              .program = launch->program,
                              .kernel = &launch->program->functions.v[launch->function]};
-    return take_params(&w, map);
+    return bind_params(&w, map);
 }
 
 // Codes of the kernel
@@ -91,7 +91,7 @@ static uint32_t find_end(const struct binding_work *w)
     return i ? i - 1 : IR_NONE;
 }
 
-static const char *take_places(struct binding_work *w)
+static const char *bind_endpoints(struct binding_work *w)
 {
     const struct map *map = w->to->map;
     bool at_barrier = map->enter.kind == MAP_AT_BARRIER;
@@ -119,30 +119,31 @@ static uint32_t find_register(const struct binding_work *w, const char *name)
 
 // Finds the frame offset of a register, from an instruction that writes it. Returns false if no
 // instruction does.
-static bool find_place(const struct binding_work *w, uint32_t reg, struct spatial_register *to)
+static bool find_register_slot(const struct binding_work *w, uint32_t reg,
+                               struct spatial_register *to)
 {
     for (uint32_t i = w->kernel->begin; i < w->kernel->end; i++) {
         const struct code *code = &w->program->codes.v[i];
         const struct ir_inst *inst = &w->fn->insts.v[code->inst];
-        if (code->d == SLOT_NONE || code->width != 4 || !inst->operand_count)
+        if (code->d == REG_SLOT_NONE || code->width != 4 || !inst->operand_count)
             continue;
         const struct ir_operand *operand = &w->fn->operands.v[inst->operands];
         if (operand->kind != OPERAND_REGISTER || operand->index != reg)
             continue;
-        *to = (struct spatial_register){code->d & ((1u << SLOT_SHIFT) - 1), lanes_bytes(4)};
+        *to = (struct spatial_register){code->d & ((1u << REG_SLOT_SHIFT) - 1), lanes_bytes(4)};
         return true;
     }
     return false;
 }
 
-static const char *take_registers(struct binding_work *w)
+static const char *bind_registers(struct binding_work *w)
 {
     const struct map *map = w->to->map;
     w->to->registers = ARENA_ARRAY(w->arena, struct spatial_register, map->results.n + 1);
     for (uint32_t i = 0; i < map->results.n; i++) {
         const char *name = map->results.v[i].reg.text;
         uint32_t reg = name ? find_register(w, name) : IR_NONE;
-        if (name && (reg == IR_NONE || !find_place(w, reg, &w->to->registers[i])))
+        if (name && (reg == IR_NONE || !find_register_slot(w, reg, &w->to->registers[i])))
             return arena_printf(w->arena, "the kernel writes no 32-bit register '%s'", name);
     }
     return NULL;
@@ -150,7 +151,7 @@ static const char *take_registers(struct binding_work *w)
 
 // Cores
 
-static const char *take_function(struct binding_work *w, uint32_t number)
+static const char *bind_function(struct binding_work *w, uint32_t number)
 {
     const struct map_node *node = &w->to->map->nodes.v[number];
     struct spatial_function *to = &w->to->functions[number];
@@ -161,7 +162,7 @@ static const char *take_function(struct binding_work *w, uint32_t number)
         return arena_printf(w->arena, "'%s' cannot run: %s", node->op.text, fn->refusal);
     to->codes = &program->codes.v[fn->begin];
     while (fn->begin + to->count < fn->end && to->codes[to->count].lanes &&
-           to->codes[to->count].d2 == SLOT_NONE)
+           to->codes[to->count].d2 == REG_SLOT_NONE)
         to->count++;
     for (uint32_t i = 0; i < node->operand_count; i++)
         to->operands[i] = program->parameters.v[fn->params + i].slot;
@@ -173,7 +174,7 @@ static const char *take_function(struct binding_work *w, uint32_t number)
     return NULL;
 }
 
-static const char *take_functions(struct binding_work *w)
+static const char *bind_functions(struct binding_work *w)
 {
     const struct map *map = w->to->map;
     struct diags diags;
@@ -184,11 +185,11 @@ static const char *take_functions(struct binding_work *w)
     w->to->functions = ARENA_ARRAY(w->arena, struct spatial_function, map->nodes.n);
     for (uint32_t i = 0; !fault && i < map->nodes.n; i++)
         if (map->nodes.v[i].kind == MAP_CORE)
-            fault = take_function(w, i);
+            fault = bind_function(w, i);
     return fault;
 }
 
-static const char *take_placement(struct binding_work *w)
+static const char *bind_placement(struct binding_work *w)
 {
     return map_place(&w->to->placement, w->arena, &w->m->hardware, w->to->map,
                      (uint32_t)w->to->copies, MAP_STATES);
@@ -208,7 +209,7 @@ static const char *check_kernel(struct binding_work *w)
 static struct spatial_binding *find_binding(struct binding_work *w, int64_t copies)
 {
     static const char *(*const steps[])(struct binding_work *) = {
-        check_kernel, take_places, take_registers, take_functions, take_placement};
+        check_kernel, bind_endpoints, bind_registers, bind_functions, bind_placement};
     const struct launch *launch = w->launch;
     for (uint32_t i = 0; i < w->m->bindings.n; i++) {
         struct spatial_binding *known = w->m->bindings.v[i];
@@ -252,7 +253,7 @@ struct spatial_launch *spatial_bind(struct spatial_machine *m, const struct laun
     made->id = launch->id;
     memcpy(made->shape, launch->grid, sizeof launch->grid);
     memcpy(made->shape + 3, launch->block, sizeof launch->block);
-    made->fault = take_params(&w, launch->map);
+    made->fault = bind_params(&w, launch->map);
     if (!made->fault)
         made->fault = find_copies(&w, &copies);
     made->binding = find_binding(&w, copies);

@@ -8,15 +8,15 @@ void spatial_compute(const struct spatial_array *array, struct spatial_unit *uni
     const struct spatial_function *function = &array->binding->functions[unit->number];
     uint8_t *const bases[] = {array->frame, NULL, NULL, array->binding->program.constants.v};
     for (uint32_t i = 0; i < unit->node->operand_count; i++)
-        ((union lanes *)slot_at(bases, function->operands[i]))->u32[0] = unit->words[i];
+        ((union lanes *)reg_slot_lanes(bases, function->operands[i]))->u32[0] = unit->words[i];
     for (uint32_t i = 0; i < function->count; i++) {
         const struct code *code = &function->codes[i];
         const void *sources[CODE_SOURCES];
         for (uint32_t k = 0; k < code->source_count; k++)
-            sources[k] = slot_at(bases, code->s[k]);
-        code->lanes(code, slot_at(bases, code->d), sources);
+            sources[k] = reg_slot_lanes(bases, code->s[k]);
+        code->lanes(code, reg_slot_lanes(bases, code->d), sources);
     }
-    unit->result = ((const union lanes *)slot_at(bases, function->result))->u32[0];
+    unit->result = ((const union lanes *)reg_slot_lanes(bases, function->result))->u32[0];
 }
 
 // The array
@@ -224,7 +224,7 @@ uint64_t spatial_loading(const struct spatial_core *c, bool first)
     return divide_up(words, width);
 }
 
-const char *spatial_take_word(struct spatial_core *c, uint32_t number)
+const char *spatial_load_word(struct spatial_core *c, uint32_t number)
 {
     const struct spatial_word *word = &c->fetches[number];
     const uint8_t *from = spatial_memory(c, word->address, word->type->bytes);

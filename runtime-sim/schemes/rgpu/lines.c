@@ -7,7 +7,7 @@ void spatial_lines_init(struct spatial_lines *lines, struct arena *arena,
 {
     uint32_t count = config->l1_kib * 1024 / line_bytes;
     uint32_t ways = config->l1_ways < count ? config->l1_ways : count;
-    *lines = (struct spatial_lines){.sets = count / ways, .ways = ways, .most = config->mshrs};
+    *lines = (struct spatial_lines){.sets = count / ways, .ways = ways, .max = config->mshrs};
     count = lines->sets * ways;
     lines->line = ARENA_ARRAY(arena, uint64_t, count);
     lines->used = ARENA_ARRAY(arena, uint64_t, count);
@@ -30,11 +30,11 @@ uint32_t spatial_lines_find(const struct spatial_lines *lines, uint64_t line)
     return SPATIAL_NONE;
 }
 
-uint32_t spatial_lines_take(struct spatial_lines *lines, uint64_t line, bool *unused)
+uint32_t spatial_lines_allocate(struct spatial_lines *lines, uint64_t line, bool *unused)
 {
     uint32_t first = first_way(lines, line), oldest = SPATIAL_NONE;
     *unused = false;
-    for (uint32_t i = first; lines->coming < lines->most && i < first + lines->ways; i++) {
+    for (uint32_t i = first; lines->coming < lines->max && i < first + lines->ways; i++) {
         if (lines->state[i] == LINE_COMING || lines->fresh[i])
             continue;
         if (oldest == SPATIAL_NONE || lines->state[i] == LINE_ABSENT ||

@@ -62,16 +62,16 @@ static void request_line(struct spatial_core *c, uint64_t line, uint32_t place)
                                      .core = core_port(c->core).endpoint,
                                      .tag = place,
                                      .kind = MEMSYS_READ,
-                                     .client = (uint8_t)(c->of->client + SPATIAL_LOADS_BY)};
+                                     .requester = (uint8_t)(c->of->requester + SPATIAL_LOADS_BY)};
     spatial_queue(c, &request);
     c->stats.lines_read++;
 }
 
 // Requests a line that is not in the L1. Returns its index, or SPATIAL_NONE if there is no room.
-static uint32_t take_line(struct spatial_core *c, uint64_t line)
+static uint32_t allocate_line(struct spatial_core *c, uint64_t line)
 {
     bool unused;
-    uint32_t place = spatial_lines_take(&c->lines, line, &unused);
+    uint32_t place = spatial_lines_allocate(&c->lines, line, &unused);
     c->stats.prefetches_unused += unused;
     if (place != SPATIAL_NONE)
         request_line(c, line, place);
@@ -81,7 +81,7 @@ static uint32_t take_line(struct spatial_core *c, uint64_t line)
 bool spatial_fetch(struct spatial_core *c, uint64_t line)
 {
     return spatial_lines_find(&c->lines, line) != SPATIAL_NONE ||
-           take_line(c, line) != SPATIAL_NONE;
+           allocate_line(c, line) != SPATIAL_NONE;
 }
 
 // Heads
@@ -92,7 +92,7 @@ static uint64_t address_of(const struct spatial_unit *unit, uint32_t token)
 }
 
 // Returns true if a store to the bytes is collected by a unit or in flight. Sends a collected one.
-static bool is_behind_store(struct spatial_core *c, uint64_t line, struct mask bytes)
+static bool awaits_store(struct spatial_core *c, uint64_t line, struct mask bytes)
 {
     for (uint32_t i = 0; i < c->array->unit_count; i++) {
         struct spatial_unit *unit = &c->array->units[i];
@@ -118,7 +118,7 @@ static enum spatial_cause look_at_line(struct spatial_core *c, struct spatial_un
 {
     uint64_t size = line_bytes(c), line = unit->address / size;
     uint32_t at = (uint32_t)(unit->address % size), place = spatial_lines_find(&c->lines, line);
-    if (is_behind_store(c, line, mask_range(at, at + unit->node->type->bytes)))
+    if (awaits_store(c, line, mask_range(at, at + unit->node->type->bytes)))
         return SPATIAL_LINE;
     if (c->of->config->ideal)
         return SPATIAL_FIRES;
@@ -130,7 +130,7 @@ static enum spatial_cause look_at_line(struct spatial_core *c, struct spatial_un
     if (place == SPATIAL_NONE && unit->seen_line == line && is_blocked(c, unit))
         return SPATIAL_SPACE;
     if (place == SPATIAL_NONE)
-        take_line(c, line);
+        allocate_line(c, line);
     else if (c->lines.prefetched[place]) {
         c->lines.prefetched[place] = false;
         c->stats.prefetches_late++;
@@ -157,7 +157,7 @@ static enum spatial_cause look_at_word(struct spatial_core *c, struct spatial_un
                                      .kind = MEMSYS_READ,
                                      .message = c->of->message,
                                      .mark = PLANE_AS_MARKED,
-                                     .client = (uint8_t)(c->of->client + SPATIAL_WAITS_BY)};
+                                     .requester = (uint8_t)(c->of->requester + SPATIAL_WAITS_BY)};
     c->waiting[number] = line * size + word * 4;
     c->granted[number] = 0;
     unit->wait_sent = true;
@@ -235,7 +235,7 @@ bool spatial_prefetch(struct spatial_core *c, struct spatial_unit *unit, uint64_
         return false;
     uint64_t line = address_of(unit, fifo->words[at]) / line_bytes(c);
     if (line != unit->scanned_line && spatial_lines_find(&c->lines, line) == SPATIAL_NONE) {
-        uint32_t place = take_line(c, line);
+        uint32_t place = allocate_line(c, line);
         if (place == SPATIAL_NONE)
             return false;
         c->lines.prefetched[place] = true;

@@ -50,7 +50,7 @@ static void leave(struct spatial_core *c, uint64_t now)
 {
     c->phase = SPATIAL_OFF;
     c->stats.prefetches_unused += spatial_lines_forget(&c->lines);
-    EACH_SLOT (slot, core_port(c->core).words, core_cta_slots(c->core, c->place)[word])
+    EACH_WARP_SLOT (slot, core_port(c->core).words, core_cta_slots(c->core, c->place)[word])
         core_go_on_at(c->core, now, slot, c->binding->leave);
 }
 
@@ -97,7 +97,7 @@ static void begin(struct spatial_core *c, uint64_t now, uint32_t place)
     c->image = cta->launch->image;
     c->launched = spatial_launch_of(c->of, cta->launch);
     c->binding = c->launched->binding;
-    EACH_SLOT (slot, core_port(c->core).words, core_cta_slots(c->core, place)[word])
+    EACH_WARP_SLOT (slot, core_port(c->core).words, core_cta_slots(c->core, place)[word])
         c->slot = slot;
     c->stats.modes++;
     const char *fault = c->launched->fault;
@@ -197,7 +197,7 @@ static void run_fetches(struct spatial_core *c, uint64_t now)
         if (!c->of->config->ideal &&
             (place == SPATIAL_NONE || c->lines.state[place] != LINE_PRESENT))
             break;
-        const char *fault = spatial_take_word(c, c->fetched);
+        const char *fault = spatial_load_word(c, c->fetched);
         if (fault) {
             stop(c, fault);
             return;
@@ -237,7 +237,7 @@ static void run_map(struct spatial_core *c, uint64_t now)
         return;
     }
     if (!spatial_is_quiet(c->array))
-        return; // spatial_answer wakes the core
+        return; // spatial_accept_reply wakes the core
     c->stats.cycles += c->array->evaluated;
     c->phase = SPATIAL_DRAINS;
     c->drained_from = now;
@@ -248,7 +248,7 @@ static void run_map(struct spatial_core *c, uint64_t now)
         wake_at(c, now + 1);
 }
 
-static void run(struct core *core, void *own, uint64_t now, uint32_t slot)
+static void spatial_wake(struct core *core, void *own, uint64_t now, uint32_t slot)
 {
     struct spatial_core *c = own;
     (void)core;
@@ -272,7 +272,7 @@ static void run(struct core *core, void *own, uint64_t now, uint32_t slot)
 // Hooks
 
 // Resets the state if the CTA is new to the core.
-static void meet_cta(struct spatial_core *c, const struct cta *cta)
+static void enter_cta(struct spatial_core *c, const struct cta *cta)
 {
     if (c->known && c->launch == cta->launch->id && c->linear == cta->linear)
         return;
@@ -285,26 +285,26 @@ static void meet_cta(struct spatial_core *c, const struct cta *cta)
 static bool hold(struct core *core, void *own, uint64_t now, uint32_t slot, uint32_t *reason)
 {
     struct spatial_core *c = own;
-    struct slot_port at = slot_port(core, slot);
+    struct warp_slot_port at = warp_slot_port(core, slot);
     const struct cta *cta = at.warp->cta;
     *reason = SPATIAL_STALL;
     if (!cta->launch->map || at.is_detached)
         return false;
-    meet_cta(c, cta);
+    enter_cta(c, cta);
     if (!c->entered && cta->launch->map->enter.kind == MAP_AT_BEGIN)
         begin(c, now, at.place);
     return c->phase != SPATIAL_OFF;
 }
 
-static void enter_at_barrier(struct core *core, void *own, uint64_t now, uint32_t place,
-                             uint32_t opened)
+static void spatial_barrier(struct core *core, void *own, uint64_t now, uint32_t place,
+                            uint32_t opened)
 {
     struct spatial_core *c = own;
     const struct cta *cta = core_cta(core, place);
     (void)opened;
     if (!cta->launch->map || cta->launch->map->enter.kind != MAP_AT_BARRIER)
         return;
-    meet_cta(c, cta);
+    enter_cta(c, cta);
     const struct spatial_launch *launched = spatial_launch_of(c->of, cta->launch);
     const struct warp *warp = &cta->warps[0];
     if (!c->entered &&
@@ -325,7 +325,7 @@ bool spatial_send(struct core *core, void *own, uint64_t now)
     return true;
 }
 
-static void take_words(struct spatial_core *c, const struct memsys_request *reply)
+static void accept_words(struct spatial_core *c, const struct memsys_request *reply)
 {
     struct spatial_unit *unit = &c->array->units[reply->tag];
     unit->wait_line = reply->line;
@@ -333,17 +333,18 @@ static void take_words(struct spatial_core *c, const struct memsys_request *repl
     unit->wait_sent = false;
 }
 
-void spatial_answer(struct core *core, void *own, uint64_t now, const struct memsys_request *reply)
+void spatial_accept_reply(struct core *core, void *own, uint64_t now,
+                          const struct memsys_request *reply)
 {
     struct spatial_core *c = own;
     (void)core;
-    switch (reply->client - c->of->client) {
+    switch (reply->requester - c->of->requester) {
     case SPATIAL_LOADS_BY: spatial_lines_arrive(&c->lines, reply->tag); break;
     case SPATIAL_STORES_BY:
         c->stores[reply->tag].used = false;
         c->store_count--;
         break;
-    default: take_words(c, reply);
+    default: accept_words(c, reply);
     }
     if (c->phase != SPATIAL_RUNS)
         spatial_lines_seen(&c->lines);
@@ -358,6 +359,6 @@ void spatial_answer(struct core *core, void *own, uint64_t now, const struct mem
 const struct scheme_issue spatial_issue = {
     .init = init,
     .hold = hold,
-    .wake = run,
-    .barrier = enter_at_barrier,
+    .wake = spatial_wake,
+    .barrier = spatial_barrier,
 };

@@ -16,7 +16,7 @@ static const struct stat_key stat_keys[] = {
 #include "runtime-sim/base/stats_keys.inc"
 };
 
-enum { STAT_KEYS = ARRAY_LENGTH(stat_keys), MOST_THREADS = 1024, SQUARE_MM = 1000000 };
+enum { STAT_KEYS = ARRAY_LENGTH(stat_keys), MAX_THREADS = 1024, SQUARE_MM = 1000000 };
 
 // Configuration
 
@@ -71,7 +71,7 @@ static void *create(struct machine *machine, const void *own, const void *plan)
     *m = (struct spatial_machine){.config = config,
                                   .hardware = config->hardware,
                                   .machine = machine,
-                                  .client = (uint8_t)machine_requester(machine, &rgpu),
+                                  .requester = (uint8_t)machine_requester(machine, &rgpu),
                                   .cores = ARENA_ARRAY(machine_port(machine).arena,
                                                        struct spatial_core *,
                                                        machine_port(machine).ordinary)};
@@ -105,15 +105,15 @@ static void extend(struct machine *machine, void *state, struct memsys_tables *t
 // Launches
 
 static const char *set_shape(const struct map_scope *scope, const struct map_expr *expr,
-                             const char *what, int64_t most, uint32_t shape[3])
+                             const char *what, int64_t max, uint32_t shape[3])
 {
     int64_t value;
     const char *fault = map_integer(scope, expr, 1, &value);
     if (fault || !expr->expr)
         return fault;
-    if (value < 1 || value > most)
+    if (value < 1 || value > max)
         return arena_printf(scope->arena, "the map's %s are %lld, but must be from 1 to %lld", what,
-                            (long long)value, (long long)most);
+                            (long long)value, (long long)max);
     shape[0] = (uint32_t)value;
     shape[1] = shape[2] = 1;
     return NULL;
@@ -130,7 +130,7 @@ static void count_map(struct spatial_machine *m, const struct spatial_binding *b
         *(binding->map->nodes.v[i].kind == MAP_CORE ? &here.map_cores : &here.map_lsus) += 1;
     here.map_copies = binding->placement.copies;
     here.map_lanes = binding->placement.lanes;
-    here.map_lanes_least = binding->placement.least;
+    here.map_lanes_least = binding->placement.min;
     struct map_hardware own =
         map_hardware_of(&m->hardware, binding->map, binding->placement.copies);
     map_graph_make(&graph, machine_port(m->machine).arena, binding->map, &own);
@@ -139,7 +139,7 @@ static void count_map(struct spatial_machine *m, const struct spatial_binding *b
     stats_accumulate(&m->launched, &here, stat_keys, STAT_KEYS);
 }
 
-static void place(struct machine *machine, void *state, struct machine_launch *from)
+static void place_launch(struct machine *machine, void *state, struct machine_launch *from)
 {
     struct spatial_machine *m = state;
     struct launch *launch = from->launch;
@@ -161,7 +161,7 @@ static void place(struct machine *machine, void *state, struct machine_launch *f
         made->fault = set_shape(&scope, &launch->map->groups, "groups", INT32_MAX, launch->grid);
     if (!made->fault)
         made->fault =
-            set_shape(&scope, &launch->map->threads, "threads", MOST_THREADS, launch->block);
+            set_shape(&scope, &launch->map->threads, "threads", MAX_THREADS, launch->block);
     if (!made->fault)
         count_map(m, made->binding, compiles);
     from->sample_waves = 0; // untimed CTAs would execute the kernel in the map's shape
@@ -186,7 +186,7 @@ static enum memsys_served admit(struct machine *machine, void *state,
         return MEMSYS_SERVED;
     if (request->kind != MEMSYS_READ && request->kind != MEMSYS_TOUCH)
         written_mark(&m->written, request->line * size, request->bytes, size);
-    if (request->client != m->client + SPATIAL_WAITS_BY || m->config->wait == SPATIAL_HIT)
+    if (request->requester != m->requester + SPATIAL_WAITS_BY || m->config->wait == SPATIAL_HIT)
         return MEMSYS_SERVED;
     return written_has(&m->written, core_at(m, request->core)->waiting[request->tag])
                ? MEMSYS_SERVED
@@ -199,9 +199,9 @@ static void serve(struct machine *machine, void *state, const struct memsys_requ
     struct spatial_machine *m = state;
     struct spatial_core *c = core_at(m, request->core);
     uint64_t size = machine_port(machine).config->memsys.llc.line_bytes;
-    if (request->client == m->client + SPATIAL_STORES_BY)
+    if (request->requester == m->requester + SPATIAL_STORES_BY)
         spatial_serve_store(c, request);
-    if (request->client != m->client + SPATIAL_WAITS_BY)
+    if (request->requester != m->requester + SPATIAL_WAITS_BY)
         return;
     uint64_t word = (c->waiting[request->tag] - request->line * size) / 4;
     c->granted[request->tag] = m->config->wait == SPATIAL_HIT
@@ -271,7 +271,7 @@ static const struct scheme_stall stalls[] = {
     {"spatial", "its core was in the spatial mode"},
 };
 
-static const struct memsys_requester requesters[SPATIAL_CLIENTS] = {
+static const struct memsys_requester requesters[SPATIAL_REQUESTERS] = {
     [SPATIAL_LOADS_BY] = {.name = "spatial_load"},
     [SPATIAL_STORES_BY] = {.name = "spatial_store"},
     [SPATIAL_WAITS_BY] = {.name = "spatial_wait"},
@@ -300,17 +300,17 @@ const struct scheme_ops rgpu = {
                       .require = require},
     .issue = &spatial_issue,
     .memory = {.requesters = requesters,
-               .requester_count = SPATIAL_CLIENTS,
+               .requester_count = SPATIAL_REQUESTERS,
                .create = create,
                .extend = extend,
-               .place = place,
+               .place_launch = place_launch,
                .admit = admit,
                .serve = serve,
                .passes_gates = true,
                .send = spatial_send,
-               .answer = spatial_answer},
+               .accept_reply = spatial_accept_reply},
     .report = {.print_storage = print_storage,
-               .energy = spatial_energy_add,
+               .energy = spatial_energy,
                .stalls = stalls,
                .stall_count = 1,
                .series = series,

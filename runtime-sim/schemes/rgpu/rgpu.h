@@ -31,8 +31,8 @@ struct spatial_area spatial_area_of(const struct spatial_config *config, uint32_
 void spatial_storage_print(const struct spatial_config *config, uint32_t sms, FILE *to);
 // Returns the energy of the mode relative to a GPU of `gpu` watts, if the mode switches off `saved`
 // watts, adds `added` watts, and is faster by `speedup`.
-double spatial_energy(double gpu, double saved, double added, double speedup);
+double spatial_energy_ratio(double gpu, double saved, double added, double speedup);
 
 // Implements `energy` of struct scheme_report.
-void spatial_energy_add(const void *config, const struct machine_config *machine,
-                        struct energy_model *model);
+void spatial_energy(const void *config, const struct machine_config *machine,
+                    struct energy_model *model);

@@ -72,7 +72,7 @@ struct spatial_launch {
     uint32_t id;
     const char *fault; // NULL: no fault
     struct spatial_binding *binding;
-    struct run_number *params;
+    struct host_number *params;
     uint32_t shape[6]; // grid and block of the launch before the map changes them
 };
 
@@ -166,10 +166,10 @@ struct spatial_word {
 
 // Tags of the L1, and lines in flight.
 struct spatial_lines {
-    uint32_t sets, ways, coming, most; // most: maximum of `coming`
-    uint64_t *line, *used;             // by set · ways + way
-    uint8_t *state;                    // enum spatial_line_state
-    bool *prefetched;                  // requested by a prefetcher and not used yet
+    uint32_t sets, ways, coming, max; // most: maximum of `coming`
+    uint64_t *line, *used;            // by set · ways + way
+    uint8_t *state;                   // enum spatial_line_state
+    bool *prefetched;                 // requested by a prefetcher and not used yet
     bool *fresh; // arrived since the last evaluated cycle, so must not be evicted
     uint32_t fresh_count;
     uint64_t uses;
@@ -231,7 +231,7 @@ struct spatial_machine {
     const struct spatial_config *config;
     struct map_hardware hardware;
     struct machine *machine;
-    uint8_t client;              // first requester number, for SPATIAL_LOADS_BY
+    uint8_t requester;           // first requester number, for SPATIAL_LOADS_BY
     struct spatial_core **cores; // ordinary cores
     struct spatial_written written;
     VEC(struct spatial_binding *) bindings;
@@ -242,7 +242,7 @@ struct spatial_machine {
     uint8_t message; // message class of waiting loads under SPATIAL_HIT
 };
 // Requesters: loads, stores, and waiting loads.
-enum { SPATIAL_LOADS_BY, SPATIAL_STORES_BY, SPATIAL_WAITS_BY, SPATIAL_CLIENTS };
+enum { SPATIAL_LOADS_BY, SPATIAL_STORES_BY, SPATIAL_WAITS_BY, SPATIAL_REQUESTERS };
 enum { SPATIAL_STALL }; // numbers of stalls
 
 // automatic.c
@@ -277,7 +277,7 @@ const char *spatial_activate(struct spatial_core *c);
 // configuration registers.
 uint64_t spatial_loading(const struct spatial_core *c, bool first);
 // Reads a word of c->fetches. Requires its line in the L1.
-const char *spatial_take_word(struct spatial_core *c, uint32_t number);
+const char *spatial_load_word(struct spatial_core *c, uint32_t number);
 
 // group.c
 // Sets unit->result from its words.
@@ -333,7 +333,7 @@ void spatial_lines_init(struct spatial_lines *lines, struct arena *arena,
 uint32_t spatial_lines_find(const struct spatial_lines *lines, uint64_t line);
 // Allocates an entry for a requested line. Returns its index, or SPATIAL_NONE if all ways or MSHRs
 // are in use. Sets *unused if a prefetched line was evicted before it was used.
-uint32_t spatial_lines_take(struct spatial_lines *lines, uint64_t line, bool *unused);
+uint32_t spatial_lines_allocate(struct spatial_lines *lines, uint64_t line, bool *unused);
 // Marks the line of an entry as present.
 void spatial_lines_arrive(struct spatial_lines *lines, uint32_t place);
 // Permits the eviction of lines that have arrived, after all heads have checked them. Returns true
@@ -366,6 +366,7 @@ void spatial_queue(struct spatial_core *c, const struct memsys_request *request)
 
 // mode.c
 extern const struct scheme_issue spatial_issue;
-// Implement `send` and `answer` of struct scheme_memory.
+// Implement `send` and `accept_reply` of struct scheme_memory.
 bool spatial_send(struct core *core, void *own, uint64_t now);
-void spatial_answer(struct core *core, void *own, uint64_t now, const struct memsys_request *reply);
+void spatial_accept_reply(struct core *core, void *own, uint64_t now,
+                          const struct memsys_request *reply);

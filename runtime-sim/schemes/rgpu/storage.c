@@ -45,7 +45,7 @@ struct spatial_area spatial_area_of(const struct spatial_config *config, uint32_
     return area;
 }
 
-double spatial_energy(double gpu, double saved, double added, double speedup)
+double spatial_energy_ratio(double gpu, double saved, double added, double speedup)
 {
     return (gpu - saved + added) / gpu / speedup;
 }
@@ -73,7 +73,7 @@ void spatial_storage_print(const struct spatial_config *config, uint32_t sms, FI
             sms, area.data_fifos, area.address_fifos, area.lanes, area.total,
             area.total / GPU_AREA * 100, GPU_AREA);
     fprintf(to, "energy at 2.1 times the speed, 13 W saved and 3.2 W added of 153 W: %.3f\n",
-            spatial_energy(153, 13, 3.2, 2.1));
+            spatial_energy_ratio(153, 13, 3.2, 2.1));
 }
 
 // Energy of the spatial mode [003 §5.5.2]: FIFOs are arrays, data lanes are wires across the length
@@ -92,8 +92,8 @@ static void add_fifo(struct energy_model *model, const struct array *array, cons
     energy_add_access(model, COMPONENT, read, &cost, false, 1, flits);
 }
 
-void spatial_energy_add(const void *own, const struct machine_config *machine,
-                        struct energy_model *model)
+void spatial_energy(const void *own, const struct machine_config *machine,
+                    struct energy_model *model)
 {
     const struct spatial_config *config = own;
     double sms = (double)machine->memsys.memory.cores;

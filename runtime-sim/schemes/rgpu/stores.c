@@ -28,7 +28,7 @@ bool spatial_is_storing(const struct spatial_core *c, uint64_t line, struct mask
 {
     for (uint32_t i = 0; c->store_count && i < c->of->config->stores; i++)
         if (c->stores[i].used && c->stores[i].line.line == line &&
-            mask_meet(c->stores[i].line.bytes, bytes))
+            mask_intersects(c->stores[i].line.bytes, bytes))
             return true;
     return false;
 }
@@ -57,7 +57,7 @@ static void send_line(struct spatial_core *c, const struct spatial_line *line,
                                      .tag = at,
                                      .carries = reduces ? 4 : 0,
                                      .kind = c->stores[at].kind,
-                                     .client = (uint8_t)(c->of->client + SPATIAL_STORES_BY)};
+                                     .requester = (uint8_t)(c->of->requester + SPATIAL_STORES_BY)};
     spatial_queue(c, &request);
     c->stats.stores_sent++;
 }
@@ -94,7 +94,7 @@ bool spatial_send_collected(struct spatial_core *c, struct spatial_unit *unit, u
                             struct mask bytes)
 {
     uint32_t at = find_collected(unit, line);
-    if (at == unit->collected_count || !mask_meet(unit->collected[at].bytes, bytes))
+    if (at == unit->collected_count || !mask_intersects(unit->collected[at].bytes, bytes))
         return false;
     send_collected(c, unit, at);
     return true;
@@ -203,7 +203,7 @@ void spatial_serve_store(struct spatial_core *c, const struct memsys_request *re
     const struct spatial_store *store = &c->stores[request->tag];
     uint64_t address = store->line.line * line_bytes(c);
     for (uint32_t i = 0; i < line_bytes(c); i++) {
-        if (!mask_meet(store->line.bytes, mask_range(i, i + 1)))
+        if (!mask_intersects(store->line.bytes, mask_range(i, i + 1)))
             continue;
         uint32_t value;
         uint8_t *to = spatial_memory(c, address + i, 1);

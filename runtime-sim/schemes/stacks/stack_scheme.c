@@ -31,7 +31,7 @@ static void extend(struct machine *machine, void *state, struct memsys_tables *t
     tables->backend = &((struct stacks *)state)->backend;
 }
 
-static void join(struct machine *machine, void *state)
+static void connect(struct machine *machine, void *state)
 {
     ((struct stacks *)state)->memsys = machine_port(machine).memsys;
 }
@@ -64,8 +64,8 @@ static void add_stats(const void *state, struct stats *stats)
 }
 
 // Adds energy events with the constants of [002 §5].
-static void add_energy(const void *config, const struct machine_config *machine,
-                       struct energy_model *model)
+static void stacks_energy(const void *config, const struct machine_config *machine,
+                          struct energy_model *model)
 {
     (void)config, (void)machine;
     energy_add(model, "links", "stack.offchip_link", ENERGY_offchip_link, 1);
@@ -82,8 +82,8 @@ const struct scheme_ops memory_stacks = {
                       .config_bytes = sizeof(struct stack_config),
                       .is_on = is_on,
                       .check = check},
-    .memory = {.create = create, .extend = extend, .join = join},
-    .report = {.energy = add_energy,
+    .memory = {.create = create, .extend = extend, .connect = connect},
+    .report = {.energy = stacks_energy,
                .settle = settle,
                .add_stats = add_stats,
                .begin_trace = begin_trace,

@@ -42,11 +42,11 @@ static void ask_vault(struct stacks *s, struct stack_vault *vault, uint32_t side
 {
     struct stack_list *list = &vault->waiting[side];
     struct stack_job *job = first_of(s, list);
-    while (job->asked < job->count && dram_can_take(&vault->channel, job->write)) {
-        const struct dram_place *at = &job->at[job->asked++];
+    while (job->asked < job->count && dram_can_accept(&vault->channel, job->write)) {
+        const struct dram_coordinates *at = &job->at[job->asked++];
         struct dram_request request = {
             .id = list->first, .bank = at->bank, .row = at->row, .write = job->write};
-        dram_take(&vault->channel, clock, clock, &request);
+        dram_accept(&vault->channel, clock, clock, &request);
     }
     if (job->asked < job->count)
         return;
@@ -59,14 +59,14 @@ static void tick_vault(struct stacks *s, struct stack *stack, uint32_t number, u
 {
     struct stack_vault *vault = &stack->vaults[number];
     uint64_t clock = now / s->ratio;
-    const struct dram_answer *answer;
+    const struct dram_reply *reply;
     uint32_t side = vault->waiting[vault->turn].count ? vault->turn : !vault->turn;
     if (vault->waiting[side].count)
         ask_vault(s, vault, side, clock);
     if (vault->channel.next <= clock)
         dram_tick(&vault->channel, clock);
-    while ((answer = dram_peek(&vault->channel, clock))) {
-        uint32_t index = (uint32_t)answer->id;
+    while ((reply = dram_peek(&vault->channel, clock))) {
+        uint32_t index = (uint32_t)reply->id;
         dram_pop(&vault->channel, clock);
         if (!--s->jobs[index].left)
             complete(s, stack, index, now);
@@ -88,10 +88,10 @@ static uint64_t vault_next(const struct stack_vault *vault, uint64_t clock)
 {
     const struct dram_channel *channel = &vault->channel;
     uint64_t next = channel->next;
-    if (channel->answer_count)
-        next = smaller(next, channel->answers[channel->answer_head].ready);
-    if ((vault->waiting[0].count || vault->waiting[1].count) && dram_can_take(channel, true) &&
-        dram_can_take(channel, false))
+    if (channel->reply_count)
+        next = smaller(next, channel->answers[channel->reply_head].ready);
+    if ((vault->waiting[0].count || vault->waiting[1].count) && dram_can_accept(channel, true) &&
+        dram_can_accept(channel, false))
         next = smaller(next, clock + 1);
     return next > clock ? next : clock + 1;
 }
@@ -114,17 +114,17 @@ static void enter_vault(struct stacks *s, uint32_t index)
     stack->busy |= UINT64_C(1) << job->vault;
 }
 
-static void answer_sm(struct stacks *s, uint32_t index, uint64_t now)
+static void reply_to_sm(struct stacks *s, uint32_t index, uint64_t now)
 {
     if (s->jobs[index].kind == JOB_WALK) {
         stack_end_read(s, index, now);
         return;
     }
-    memsys_answer_past(s->memsys, s->jobs[index].piece.entry);
+    memsys_reply_past(s->memsys, s->jobs[index].piece.entry);
     stack_free_job(s, index);
 }
 
-static void take_tx(struct stacks *s, struct stack *stack, uint64_t now)
+static void accept_tx(struct stacks *s, struct stack *stack, uint64_t now)
 {
     while (has_come(s, &stack->tx_wire, now)) {
         uint32_t index = stack_pop(s, &stack->tx_wire);
@@ -138,7 +138,7 @@ static void take_tx(struct stacks *s, struct stack *stack, uint64_t now)
     }
 }
 
-static void answer_slice(struct stacks *s, uint32_t index, uint64_t now)
+static void reply_to_slice(struct stacks *s, uint32_t index, uint64_t now)
 {
     struct stack_job *job = &s->jobs[index];
     job->ready = now;
@@ -148,12 +148,12 @@ static void answer_slice(struct stacks *s, uint32_t index, uint64_t now)
         stack_push(s, &s->ports[job->from].done, index);
 }
 
-static void take_rx(struct stacks *s, struct stack *stack, uint64_t now)
+static void accept_rx(struct stacks *s, struct stack *stack, uint64_t now)
 {
     while (has_come(s, &stack->rx_wire, now)) {
         uint32_t index = stack_pop(s, &stack->rx_wire);
         if (s->jobs[index].kind != JOB_PACKET) {
-            answer_slice(s, index, now);
+            reply_to_slice(s, index, now);
             continue;
         }
         stack_push(s, &s->at_gpu, index);
@@ -162,7 +162,7 @@ static void take_rx(struct stacks *s, struct stack *stack, uint64_t now)
 }
 
 // Accepts requests to the vaults of other stacks and replies to their SMs, at the end of a link.
-static void take_cross(struct stacks *s, struct stack *from, uint64_t now)
+static void accept_cross(struct stacks *s, struct stack *from, uint64_t now)
 {
     for (uint32_t i = 0; i < s->count; i++)
         while (has_come(s, &from->cross_wire[i], now)) {
@@ -170,16 +170,16 @@ static void take_cross(struct stacks *s, struct stack *from, uint64_t now)
             if (s->jobs[index].left)
                 enter_vault(s, index);
             else
-                answer_sm(s, index, now);
+                reply_to_sm(s, index, now);
         }
 }
 
-static void take_replies(struct stacks *s, struct stack *stack, uint64_t now)
+static void accept_replies(struct stacks *s, struct stack *stack, uint64_t now)
 {
     for (uint32_t i = stack->late.count; i; i--)
         complete(s, stack, stack_pop(s, &stack->late), now);
     while (has_come(s, &stack->inside, now))
-        answer_sm(s, stack_pop(s, &stack->inside), now);
+        reply_to_sm(s, stack_pop(s, &stack->inside), now);
 }
 
 // Links
@@ -351,13 +351,13 @@ void stack_tick(struct stacks *s, uint64_t now)
 {
     s->ticked = now + 1;
     for (uint32_t i = 0; i < s->count; i++) {
-        take_tx(s, &s->stacks[i], now);
-        take_rx(s, &s->stacks[i], now);
-        take_cross(s, &s->stacks[i], now);
-        take_replies(s, &s->stacks[i], now);
+        accept_tx(s, &s->stacks[i], now);
+        accept_rx(s, &s->stacks[i], now);
+        accept_cross(s, &s->stacks[i], now);
+        accept_replies(s, &s->stacks[i], now);
     }
     while (has_come(s, &s->cpu, now))
-        answer_slice(s, stack_pop(s, &s->cpu), now);
+        reply_to_slice(s, stack_pop(s, &s->cpu), now);
     for (uint32_t i = 0; i < s->count && now % s->ratio == 0; i++)
         stack_tick_vaults(s, &s->stacks[i], now);
     send_cpu(s, now);

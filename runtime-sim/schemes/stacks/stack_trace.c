@@ -10,7 +10,7 @@ struct stack_trace {
     uint64_t *named;     // set of rows that have a name, by stack · ROWS + row
 };
 
-enum { ROWS = STACK_CROSS + STACKS_MOST };
+enum { ROWS = STACK_CROSS + STACKS_MAX };
 
 static void name_row(struct stack_trace *t, uint32_t stack, uint32_t row)
 {

@@ -70,7 +70,7 @@ static uint64_t written_bytes(const struct stacks *s, struct mask bytes)
     uint32_t sector = s->memsys_config->memory.sector_bytes;
     uint64_t sum = 0;
     for (uint32_t at = 0; at < s->memsys_config->llc.line_bytes; at += sector)
-        sum += mask_meet(mask_range(at, at + sector), bytes) ? sector : 0;
+        sum += mask_intersects(mask_range(at, at + sector), bytes) ? sector : 0;
     return sum;
 }
 
@@ -80,7 +80,7 @@ void stack_aim(struct stacks *s, struct stack_job *job, uint64_t address, struct
     uint64_t local = partition_local(&s->map, address);
     uint64_t line = s->memsys_config->llc.line_bytes;
     for (uint32_t at = 0; at < line; at += part)
-        if (mask_meet(mask_range(at, at + part), bytes))
+        if (mask_intersects(mask_range(at, at + part), bytes))
             job->at[job->count++] = dram_map_find(&s->dram_map, local + at);
     job->vault = job->at[0].channel;
     job->left = job->count;
@@ -111,8 +111,8 @@ static void be_due(struct stacks *s, uint64_t now)
 
 // Backend of the slices
 
-static void *join_slice(void *context, struct arena *arena, const struct memsys_config *config,
-                        uint32_t partition)
+static void *create_slice(void *context, struct arena *arena, const struct memsys_config *config,
+                          uint32_t partition)
 {
     struct stacks *s = context;
     (void)arena;
@@ -126,7 +126,7 @@ static uint64_t address_of(const struct stack_port *p, const struct memsys_piece
     return partition_address(&s->slices, p->number, piece->line * s->memsys_config->llc.line_bytes);
 }
 
-static bool can_take(const void *backend, const struct memsys_piece *piece)
+static bool can_accept(const void *backend, const struct memsys_piece *piece)
 {
     const struct stack_port *p = backend;
     if (p->of->from_cpu)
@@ -134,7 +134,7 @@ static bool can_take(const void *backend, const struct memsys_piece *piece)
     return p->to[stacks_of(p->of, address_of(p, piece))].count < p->of->config->port_queue;
 }
 
-static void take(void *backend, uint64_t now, const struct memsys_piece *piece)
+static void accept_piece(void *backend, uint64_t now, const struct memsys_piece *piece)
 {
     struct stack_port *p = backend;
     struct stacks *s = p->of;
@@ -226,7 +226,7 @@ bool stacks_can_send(void *context, const struct memsys_request *request)
 // Returns true for code, constants and parameters, of which each stack has a copy.
 static bool is_copied(const struct memsys_request *request)
 {
-    return request->client == CLIENT_CODE || request->client == CLIENT_CONSTANT;
+    return request->requester == REQUESTER_CODE || request->requester == REQUESTER_CONSTANT;
 }
 
 // Translation
@@ -347,7 +347,7 @@ void stacks_send_back(struct stacks *s, uint64_t now, uint32_t stack, uint32_t p
     send_packet(s, now, stack, packet, flits, listed, &s->stacks[stack].rx_queue);
 }
 
-static bool take_packet(struct stacks *s, struct stack_list *list, uint32_t *packet)
+static bool pop_packet(struct stacks *s, struct stack_list *list, uint32_t *packet)
 {
     if (!list->count)
         return false;
@@ -357,14 +357,14 @@ static bool take_packet(struct stacks *s, struct stack_list *list, uint32_t *pac
     return true;
 }
 
-bool stacks_take_packet(struct stacks *s, uint32_t stack, uint32_t *packet)
+bool stacks_pop_arrived(struct stacks *s, uint32_t stack, uint32_t *packet)
 {
-    return take_packet(s, &s->stacks[stack].arrived, packet);
+    return pop_packet(s, &s->stacks[stack].arrived, packet);
 }
 
-bool stacks_take_back(struct stacks *s, uint32_t *packet)
+bool stacks_pop_returned(struct stacks *s, uint32_t *packet)
 {
-    return take_packet(s, &s->at_gpu, packet);
+    return pop_packet(s, &s->at_gpu, packet);
 }
 
 bool stacks_have_arrivals(const struct stacks *s)
@@ -388,11 +388,11 @@ static void count_energy(const struct stacks *s, struct stack *stack, uint64_t c
     struct stack_stats *stats = &stack->stats;
     uint64_t flits = stats->tx_request + stats->tx_offload + stats->rx_reply + stats->rx_ack +
                      stats->rx_coherence + stats->cross;
-    uint64_t most = 2 * link_bits(s, s->config->link_gbps, clocks) +
-                    (s->count - 1) * link_bits(s, s->config->cross_gbps, clocks);
+    uint64_t max = 2 * link_bits(s, s->config->link_gbps, clocks) +
+                   (s->count - 1) * link_bits(s, s->config->cross_gbps, clocks);
     stats->offchip_link = flits * s->config->flit_bytes * 8;
     // Flits are counted when sent, so they can exceed the capacity up to this clock.
-    stats->offchip_link_idle = most > stats->offchip_link ? most - stats->offchip_link : 0;
+    stats->offchip_link_idle = max > stats->offchip_link ? max - stats->offchip_link : 0;
     stats->stack_row_activate = stats->stack_row_read = 0;
     for (uint32_t i = 0; i < s->vaults; i++) {
         const struct dram_stats *vault = &stack->vaults[i].channel.stats;
@@ -481,10 +481,10 @@ struct stacks *stacks_new(struct arena *arena, const struct stack_config *config
     s->backend = (struct memsys_backend){.clock = config->clock,
                                          .piece_bytes = memsys->llc.line_bytes,
                                          .is_shared = true,
-                                         .create = join_slice,
+                                         .create = create_slice,
                                          .context = s,
-                                         .can_take = can_take,
-                                         .take = take,
+                                         .can_accept = can_accept,
+                                         .accept = accept_piece,
                                          .peek = peek,
                                          .pop = pop,
                                          .tick = tick,

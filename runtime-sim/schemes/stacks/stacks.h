@@ -81,18 +81,18 @@ struct stack_stats {
 #include "runtime-sim/base/stats_fields.inc"
 };
 
-enum { STACKS_MOST = 8, STACK_JOBS_NONE = UINT32_MAX };
+enum { STACKS_MAX = 8, STACK_JOBS_NONE = UINT32_MAX };
 
 enum stack_job_kind { JOB_SLICE, JOB_SM, JOB_PACKET, JOB_WALK };
 
 // A request in flight to a vault or back, or a packet of an offloaded block.
 struct stack_job {
-    struct memsys_piece piece;  // JOB_SLICE; JOB_SM uses only `entry`
-    uint64_t ready;             // clock in which it can continue
-    struct dram_place at[2];    // DRAM requests
-    uint8_t kind;               // enum stack_job_kind
-    uint8_t stack, from;        // stack of the vault or packet; source slice, or stack of the SM
-    uint8_t count, asked, left; // DRAM requests: all, accepted by the vault, without a reply
+    struct memsys_piece piece;     // JOB_SLICE; JOB_SM uses only `entry`
+    uint64_t ready;                // clock in which it can continue
+    struct dram_coordinates at[2]; // DRAM requests
+    uint8_t kind;                  // enum stack_job_kind
+    uint8_t stack, from;           // stack of the vault or packet; source slice, or stack of the SM
+    uint8_t count, asked, left;    // DRAM requests: all, accepted by the vault, without a reply
     bool write;
     uint32_t flits, back; // flits there and back; JOB_PACKET: both are those of the packet
     uint32_t listed;      // JOB_PACKET to the GPU: part of `flits` for its list of lines
@@ -122,17 +122,17 @@ struct stack_vault {
 };
 
 struct stack {
-    struct stack_link tx, rx, cross[STACKS_MOST]; // cross: to other stacks
+    struct stack_link tx, rx, cross[STACKS_MAX]; // cross: to other stacks
     // Jobs on TX, on RX, waiting for RX; packets of blocks waiting for TX.
     struct stack_list tx_wire, rx_wire, rx_queue, packets;
     // By the other stack: replies to its SM that wait for the link; jobs on the link.
-    struct stack_list to_cross[STACKS_MOST], cross_wire[STACKS_MOST];
-    struct stack_list sm[STACKS_MOST]; // requests of the own SM, by target stack
-    struct stack_list inside;          // replies of the own vaults to the own SM
-    struct stack_list late;            // served by a vault, but not yet by the owner
-    struct stack_list arrived;         // packets of blocks that have arrived
-    struct tlb tlb;                    // TLB of the own SM
-    uint32_t untranslated;             // requests of the own SM that wait for walks
+    struct stack_list to_cross[STACKS_MAX], cross_wire[STACKS_MAX];
+    struct stack_list sm[STACKS_MAX]; // requests of the own SM, by target stack
+    struct stack_list inside;         // replies of the own vaults to the own SM
+    struct stack_list late;           // served by a vault, but not yet by the owner
+    struct stack_list arrived;        // packets of blocks that have arrived
+    struct tlb tlb;                   // TLB of the own SM
+    uint32_t untranslated;            // requests of the own SM that wait for walks
     struct stack_vault *vaults;
     uint64_t busy;   // set of vaults with requests
     uint32_t turn;   // source that is preferred next for TX: a slice, or the packets
@@ -144,7 +144,7 @@ struct stack {
 struct stack_port {
     struct stacks *of;
     uint32_t number;
-    struct stack_list to[STACKS_MOST], to_cpu, done;
+    struct stack_list to[STACKS_MAX], to_cpu, done;
 };
 
 struct stacks {
@@ -217,10 +217,10 @@ void stacks_send_packet(struct stacks *stacks, uint64_t now, uint32_t stack, uin
 // `listed` of the flits are for the list of lines that the block has written.
 void stacks_send_back(struct stacks *stacks, uint64_t now, uint32_t stack, uint32_t packet,
                       uint32_t flits, uint32_t listed);
-// Pop a packet that has arrived at a stack (stacks_take_packet) or at the GPU. Return false if no
+// Pop a packet that has arrived at a stack (stacks_pop_arrived) or at the GPU. Return false if no
 // packet has arrived.
-bool stacks_take_packet(struct stacks *stacks, uint32_t stack, uint32_t *packet);
-bool stacks_take_back(struct stacks *stacks, uint32_t *packet);
+bool stacks_pop_arrived(struct stacks *stacks, uint32_t stack, uint32_t *packet);
+bool stacks_pop_returned(struct stacks *stacks, uint32_t *packet);
 // Returns true if a packet of a block has arrived anywhere.
 bool stacks_have_arrivals(const struct stacks *stacks);
 

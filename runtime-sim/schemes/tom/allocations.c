@@ -66,7 +66,7 @@ static bool is_of_host(const struct allocation *at)
 
 void tom_allocations_fill(struct tom_allocations *table, struct arena *arena,
                           const struct image *image, const struct tom_allocations *known,
-                          uint32_t most)
+                          uint32_t max)
 {
     for (uint32_t i = 0; i < image->list.n; i++) {
         struct tom_range range = range_of(&image->list.v[i]);
@@ -75,12 +75,12 @@ void tom_allocations_fill(struct tom_allocations *table, struct arena *arena,
         if (is_of_host(&image->list.v[i]))
             vec_push(arena, &table->ranges, range);
     }
-    if (table->ranges.n <= most)
+    if (table->ranges.n <= max)
         return;
     qsort(table->ranges.v, table->ranges.n, sizeof *table->ranges.v, by_use);
-    for (uint32_t i = table->ranges.n; i-- > most;)
+    for (uint32_t i = table->ranges.n; i-- > max;)
         vec_push(arena, &table->left_out, table->ranges.v[i].name);
-    table->ranges.n = most;
+    table->ranges.n = max;
     qsort(table->ranges.v, table->ranges.n, sizeof *table->ranges.v, by_address);
 }
 
@@ -103,7 +103,7 @@ uint32_t range_map_one(const struct map_samples *samples, const struct tom_alloc
 // stack. Returns false if no change is an improvement.
 static bool improve(const struct map_samples *samples, const struct tom_allocations *table)
 {
-    uint32_t most = range_map_one(samples, table), bit = 0;
+    uint32_t max = range_map_one(samples, table), bit = 0;
     struct tom_range *best = NULL;
     for (uint32_t i = 0; i < table->ranges.n; i++) {
         struct tom_range *range = &table->ranges.v[i];
@@ -111,9 +111,9 @@ static bool improve(const struct map_samples *samples, const struct tom_allocati
         for (uint32_t pair = 0; range->candidate && pair < MAP_PAIRS; pair++) {
             range->bit = MAP_FIRST_BIT + pair;
             uint32_t one = range_map_one(samples, table);
-            if (one <= most)
+            if (one <= max)
                 continue;
-            most = one;
+            max = one;
             best = range;
             bit = range->bit;
         }

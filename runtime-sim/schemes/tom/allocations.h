@@ -32,7 +32,7 @@ struct tom_range *tom_range_add(struct tom_allocations *table, struct arena *are
 // `known` may be NULL.
 void tom_allocations_fill(struct tom_allocations *table, struct arena *arena,
                           const struct image *image, const struct tom_allocations *known,
-                          uint32_t most);
+                          uint32_t max);
 // Bits of an entry: start, length, and whether a candidate block accesses it [002 §6.6].
 enum { TOM_ALLOCATION_BITS = 48 + 48 + 1 };
 

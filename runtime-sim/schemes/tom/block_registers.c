@@ -7,7 +7,7 @@ struct live_walk {
     const struct ir_function *fn;
     const struct tom_block *block;
     bool *named, *live; // per register
-    uint32_t count, most;
+    uint32_t count, max;
 };
 
 static void set_live(struct live_walk *walk, uint32_t reg, bool live)
@@ -32,8 +32,8 @@ static void set_operands(struct live_walk *walk, uint32_t inst, bool definitions
 
 static void note(struct live_walk *walk, uint32_t inst)
 {
-    if (inst >= walk->block->begin && inst <= walk->block->end && walk->count > walk->most)
-        walk->most = walk->count;
+    if (inst >= walk->block->begin && inst <= walk->block->end && walk->count > walk->max)
+        walk->max = walk->count;
 }
 
 static void walk_code(struct live_walk *walk, uint32_t number)
@@ -69,5 +69,5 @@ uint32_t block_registers(struct arena *scratch, const struct ir_function *fn,
         if (at->first < at->end && at->end > block->begin && at->first <= block->end)
             walk_code(&walk, i);
     }
-    return walk.most + RESERVED;
+    return walk.max + RESERVED;
 }

@@ -21,7 +21,7 @@ struct block_builder {
     const struct tom_config *config;
     const struct ir_function *fn;
     struct spaces *spaces;
-    struct slots slots;
+    struct reg_slots slots;
     const char *name;      // name of the function
     uint32_t first_number; // number of its first block
     VEC(struct tom_block) found;
@@ -34,7 +34,7 @@ struct block_builder {
 static uint32_t add_register(struct block_builder *b, uint32_t reg)
 {
     struct warp_register it = {b->slots.offset[reg],
-                               lanes_bytes(slots_width(&b->fn->registers.v[reg]))};
+                               lanes_bytes(reg_slots_width(&b->fn->registers.v[reg]))};
     for (uint32_t i = 0; i < b->block->registers.n; i++)
         if (b->block->registers.v[i].offset == it.offset)
             return i;
@@ -431,7 +431,7 @@ static void add_function(struct block_builder *b, const struct table_kernel *ker
 {
     uint32_t first = b->to->blocks.n;
     b->found.n = 0;
-    slots_assign(&b->slots, b->arena, b->fn);
+    reg_slots_assign(&b->slots, b->arena, b->fn);
     for (uint32_t i = 0; i < kernel->blocks.n; i++) {
         const struct table_block *from = &kernel->blocks.v[i];
         const struct table_estimate *estimate = estimate_of(b, from);

@@ -62,7 +62,7 @@ struct tom_block {
     uint32_t function, id; // program function; id in the metadata
     uint32_t number;       // 1000 · index of its kernel in the metadata + id
     const char *kernel;
-    enum tom_place_of placed;
+    enum tom_placement placed;
     bool loops;                // a loop: a warp reaches its start in each iteration
     uint32_t begin, end;       // first and last instruction
     VEC(struct tom_access) at; // accesses to global memory, in the order of instructions

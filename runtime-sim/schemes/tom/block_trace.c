@@ -21,7 +21,8 @@ static struct trace_row row_of(struct tom_trace *t, const struct core *core, uin
 }
 
 static void write_span(struct tom_trace *t, const struct core *core, uint32_t slot,
-                       const struct tom_run *run, const char *name, uint64_t since, uint64_t until)
+                       const struct tom_block_instance *run, const char *name, uint64_t since,
+                       uint64_t until)
 {
     char args[96];
     if (until <= since)
@@ -32,24 +33,27 @@ static void write_span(struct tom_trace *t, const struct core *core, uint32_t sl
                "block", name, args);
 }
 
-void tom_trace_phase(struct tom_trace *t, const struct tom_run *run, uint64_t since, uint64_t now)
+void tom_trace_phase(struct tom_trace *t, const struct tom_block_instance *run, uint64_t since,
+                     uint64_t now)
 {
     static const char *const names[] = {
-        [RUN_ASKING] = "decision", [RUN_AHEAD] = "ahead",     [RUN_AT_ACCESS] = "stack decision",
-        [RUN_DRAINING] = "drain",  [RUN_PACKING] = "packing", [RUN_AWAY] = "away",
-        [RUN_HOME] = "at home",
+        [TOM_DECIDING] = "decision",        [TOM_EXECUTING_AHEAD] = "ahead",
+        [TOM_AT_ACCESS] = "stack decision", [TOM_DRAINING] = "drain",
+        [TOM_PACKING] = "packing",          [TOM_IN_STACK] = "away",
+        [TOM_IN_CORE] = "at home",
     };
-    if (run->state != RUN_NONE)
+    if (run->state != TOM_NO_BLOCK)
         write_span(t, machine_core(t->tom->machine, run->core), run->slot, run, names[run->state],
                    since, now);
 }
 
-void tom_trace_block(struct tom_trace *t, const struct tom_run *run, uint32_t slot, uint64_t now)
+void tom_trace_block(struct tom_trace *t, const struct tom_block_instance *run, uint32_t slot,
+                     uint64_t now)
 {
     write_span(t, tom_sm_of(t->tom, run->stack), slot, run, "block", run->began, now);
 }
 
-void *tom_trace_begin(struct machine *machine, void *state, struct arena *arena, struct trace *to,
+void *tom_begin_trace(struct machine *machine, void *state, struct arena *arena, struct trace *to,
                       uint32_t *process)
 {
     struct tom_trace *t = ARENA_NEW(arena, struct tom_trace);
@@ -60,7 +64,7 @@ void *tom_trace_begin(struct machine *machine, void *state, struct arena *arena,
     return t;
 }
 
-void tom_trace_end(void *trace, uint64_t now)
+void tom_end_trace(void *trace, uint64_t now)
 {
     struct tom_trace *t = trace;
     for (uint32_t i = 0; i < t->tom->run_count; i++)

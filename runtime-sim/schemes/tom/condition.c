@@ -80,7 +80,7 @@ static bool emit(struct condition_reader *r, struct condition_op op, uint32_t ta
     return r->depth <= CONDITION_DEPTH;
 }
 
-static bool take(struct condition_reader *r, const char *text)
+static bool accept_token(struct condition_reader *r, const char *text)
 {
     size_t length = strlen(text);
     if (strncmp(r->at, text, length) != 0)
@@ -92,10 +92,10 @@ static bool take(struct condition_reader *r, const char *text)
 static bool read_call(struct condition_reader *r, uint32_t number)
 {
     for (uint32_t i = 0; i < functions[number].arguments; i++)
-        if ((i && !take(r, ", ")) || !read_sum(r))
+        if ((i && !accept_token(r, ", ")) || !read_sum(r))
             return false;
     struct condition_op op = {.kind = CONDITION_FUNCTION, .place = number};
-    return take(r, ")") && emit(r, op, functions[number].arguments);
+    return accept_token(r, ")") && emit(r, op, functions[number].arguments);
 }
 
 static size_t name_length(const char *at)
@@ -137,9 +137,9 @@ static bool read_factor(struct condition_reader *r)
 {
     if (isdigit((unsigned char)*r->at))
         return read_number(r);
-    if (!take(r, "("))
+    if (!accept_token(r, "("))
         return read_name(r);
-    return read_sum(r) && take(r, ")");
+    return read_sum(r) && accept_token(r, ")");
 }
 
 static bool read_term(struct condition_reader *r)
@@ -147,9 +147,9 @@ static bool read_term(struct condition_reader *r)
     if (!read_factor(r))
         return false;
     for (;;) {
-        enum condition_kind kind = take(r, " * ")   ? CONDITION_PRODUCT
-                                   : take(r, " / ") ? CONDITION_QUOTIENT
-                                                    : CONDITION_NUMBER;
+        enum condition_kind kind = accept_token(r, " * ")   ? CONDITION_PRODUCT
+                                   : accept_token(r, " / ") ? CONDITION_QUOTIENT
+                                                            : CONDITION_NUMBER;
         if (kind == CONDITION_NUMBER)
             return true;
         if (!read_factor(r) || !emit(r, (struct condition_op){.kind = kind}, 2))
@@ -159,14 +159,14 @@ static bool read_term(struct condition_reader *r)
 
 static bool read_sum(struct condition_reader *r)
 {
-    bool negative = take(r, "-");
+    bool negative = accept_token(r, "-");
     if (r->nesting++ > CONDITION_DEPTH || !read_term(r) ||
         (negative && !emit(r, (struct condition_op){.kind = CONDITION_NEGATIVE}, 1)))
         return false;
     for (;;) {
-        enum condition_kind kind = take(r, " + ")   ? CONDITION_SUM
-                                   : take(r, " - ") ? CONDITION_DIFFERENCE
-                                                    : CONDITION_NUMBER;
+        enum condition_kind kind = accept_token(r, " + ")   ? CONDITION_SUM
+                                   : accept_token(r, " - ") ? CONDITION_DIFFERENCE
+                                                            : CONDITION_NUMBER;
         if (kind == CONDITION_NUMBER) {
             r->nesting--;
             return true;

@@ -10,7 +10,7 @@ struct tom_config {
 // Channels to which a block adds no traffic, as bits of a block's tag.
 enum tom_saves { TOM_SAVES_TX = 1, TOM_SAVES_RX = 2 };
 
-enum tom_answer {
+enum tom_decision {
     TOM_OFFLOAD,
     TOM_CONDITION_FALSE,
     TOM_BUSY_TX,
@@ -19,15 +19,15 @@ enum tom_answer {
     TOM_BUSY_SM,
     TOM_SLOWER,
     TOM_PLACED,
-    TOM_ANSWERS,
+    TOM_DECISIONS,
 };
 
 // Placement of a block that does not depend on the policy (tom.at_core, tom.at_stack).
-enum tom_place_of { TOM_ANYWHERE, TOM_AT_CORE, TOM_AT_STACK };
+enum tom_placement { TOM_ANYWHERE, TOM_AT_CORE, TOM_AT_STACK };
 
-struct tom_question {
+struct tom_decision_inputs {
     enum tom_policy policy;
-    enum tom_place_of place;
+    enum tom_placement place;
     bool condition; // the condition holds, or the block has none
     bool busy_tx, busy_rx;
     unsigned saves;          // set of enum tom_saves
@@ -50,7 +50,7 @@ static inline bool tom_is_ideal(enum tom_policy policy)
 }
 
 // Steps 1 and 2 of the decision, before the stack is known. TOM_OFFLOAD means that step 3 follows.
-static inline enum tom_answer tom_decide_first(const struct tom_question *q)
+static inline enum tom_decision tom_decide_first(const struct tom_decision_inputs *q)
 {
     if (q->place)
         return q->place == TOM_AT_CORE ? TOM_PLACED : TOM_OFFLOAD;
@@ -66,7 +66,7 @@ static inline enum tom_answer tom_decide_first(const struct tom_question *q)
 }
 
 // Step 3 of the decision, for a known stack.
-static inline enum tom_answer tom_decide_stack(const struct tom_question *q)
+static inline enum tom_decision tom_decide_stack(const struct tom_decision_inputs *q)
 {
     if (q->place == TOM_AT_STACK || !tom_controls(q->policy))
         return TOM_OFFLOAD;

@@ -83,14 +83,14 @@ static void note_parameters(struct tom *tom, const struct launch *launch)
 // that no previous launch had, since these are copied to the stacks now.
 void tom_map_launch(struct tom *tom, const struct launch *launch)
 {
-    enum { BASES_MOST = 256 };
-    uint64_t used[BASES_MOST];
+    enum { BASES_MAX = 256 };
+    uint64_t used[BASES_MAX];
     uint32_t count, bit;
     struct tom_allocations table = {0};
     if (tom->config->map != TOM_STATIC)
         return;
     bit = static_map_choose(tom->table->differences, machine_port(tom->machine).arena, launch, used,
-                            BASES_MOST, &count);
+                            BASES_MAX, &count);
     for (uint32_t i = 0; bit && i < count; i++)
         if (tom_holds(launch->image, used[i]) && !tom_range_at(&table, used[i]) &&
             !tom_range_at(&tom->learning.allocations, used[i]))
@@ -122,7 +122,7 @@ void tom_learn_note(struct tom *tom, const struct image *image, uint64_t address
         range->candidate = true;
 }
 
-void tom_end_instance(struct tom *tom, struct tom_run *run)
+void tom_end_instance(struct tom *tom, struct tom_block_instance *run)
 {
     struct map_samples *samples = &tom->learning.samples;
     struct arena *arena = machine_port(tom->machine).arena;
@@ -195,7 +195,7 @@ const uint32_t block_stat_key_count = ARRAY_LENGTH(block_stat_keys);
 enum { METER_CYCLES = 256 };
 
 // Updates only sums, since cores call it in any order.
-void tom_measure(struct tom *tom, const struct tom_run *run, uint64_t now, bool away)
+void tom_measure(struct tom *tom, const struct tom_block_instance *run, uint64_t now, bool away)
 {
     struct tom_times *times = &tom->times[run->block - tom->table->blocks.v];
     uint64_t cycles = now - run->asked;

@@ -13,36 +13,37 @@ const struct stat_key tom_stat_keys[] = {
 };
 const uint32_t tom_stat_key_count = ARRAY_LENGTH(tom_stat_keys);
 
-static const struct tom_place *place_of(const struct tom *tom, const struct tom_run *run)
+static const struct tom_block_code *code_of(const struct tom *tom,
+                                            const struct tom_block_instance *run)
 {
     return &tom->places[run->block - tom->table->blocks.v];
 }
 
-static struct core *home_of(const struct tom *tom, const struct tom_run *run)
+static struct core *home_of(const struct tom *tom, const struct tom_block_instance *run)
 {
     return machine_core(tom->machine, run->core);
 }
 
 // Registers
 
-static bool are_ready(const struct tom *tom, const struct tom_run *run, const uint16_t *list,
-                      uint32_t count)
+static bool are_ready(const struct tom *tom, const struct tom_block_instance *run,
+                      const uint16_t *list, uint32_t count)
 {
-    const uint64_t *ready = slot_scoreboard(home_of(tom, run), run->slot);
+    const uint64_t *ready = warp_slot_scoreboard(home_of(tom, run), run->slot);
     for (uint32_t i = 0; i < count; i++)
         if (ready[list[i]] > machine_port(tom->machine).now)
             return false;
     return true;
 }
 
-static bool has_all(const struct tom *tom, const struct tom_run *run)
+static bool has_all(const struct tom *tom, const struct tom_block_instance *run)
 {
-    const struct tom_place *place = place_of(tom, run);
-    return !slot_entries(home_of(tom, run), run->slot) &&
+    const struct tom_block_code *place = code_of(tom, run);
+    return !warp_slot_entries(home_of(tom, run), run->slot) &&
            are_ready(tom, run, place->needs, place->need_count);
 }
 
-static void save_values(struct tom_run *run, const struct warp *warp)
+static void save_values(struct tom_block_instance *run, const struct warp *warp)
 {
     warp_read_registers(warp, run->block->registers.v, run->block->registers.n, run->values);
     run->has_values = true;
@@ -80,7 +81,7 @@ static int64_t read_operand(void *context, const struct condition_op *op)
 }
 
 // Returns the number of iterations of a warp, derived from those of its lanes by tom.condition.
-static int64_t iterations_of(const struct tom *tom, const struct tom_run *run,
+static int64_t iterations_of(const struct tom *tom, const struct tom_block_instance *run,
                              const struct warp *warp)
 {
     int64_t found = 0;
@@ -99,7 +100,8 @@ static int64_t iterations_of(const struct tom *tom, const struct tom_run *run,
 }
 
 // Returns the number of iterations that are left; 1 for a block without a condition.
-static int64_t iterations_left(const struct tom *tom, struct tom_run *run, const struct warp *warp)
+static int64_t iterations_left(const struct tom *tom, struct tom_block_instance *run,
+                               const struct warp *warp)
 {
     if (!run->again)
         run->iterations = run->block->has_condition ? iterations_of(tom, run, warp) : 1;
@@ -117,7 +119,8 @@ static unsigned saves_of(const struct tom *tom, const struct tom_block *block, i
 
 // Decisions
 
-void tom_set_state(struct tom *tom, struct tom_run *run, uint64_t now, enum tom_state state)
+void tom_set_state(struct tom *tom, struct tom_block_instance *run, uint64_t now,
+                   enum tom_state state)
 {
     if (tom->trace)
         tom_trace_phase(tom->trace, run, run->changed, now);
@@ -126,7 +129,8 @@ void tom_set_state(struct tom *tom, struct tom_run *run, uint64_t now, enum tom_
 }
 
 // Lets the warp execute its block, or the rest of it, itself.
-static void continue_warp(struct tom *tom, struct tom_run *run, enum tom_state state, uint32_t code)
+static void continue_warp(struct tom *tom, struct tom_block_instance *run, enum tom_state state,
+                          uint32_t code)
 {
     tom_stop_polling(tom, run);
     tom_set_state(tom, run, machine_port(tom->machine).now, state);
@@ -149,7 +153,7 @@ static bool is_any_busy(const struct tom *tom, bool rx)
     return false;
 }
 
-static void count_answer(struct tom *tom, enum tom_answer answer)
+static void count_decision(struct tom *tom, enum tom_decision decision)
 {
     uint64_t *const counts[] = {
         [TOM_CONDITION_FALSE] = &tom->stats.condition_false,
@@ -160,47 +164,48 @@ static void count_answer(struct tom *tom, enum tom_answer answer)
         [TOM_SLOWER] = &tom->stats.slower,
         [TOM_PLACED] = &tom->stats.placed,
     };
-    ++*counts[answer];
+    ++*counts[decision];
 }
 
 // Sets run->waits to the slots whose stores must be acknowledged before the block is sent.
-static void find_stores(const struct tom *tom, struct tom_run *run)
+static void find_stores(const struct tom *tom, struct tom_block_instance *run)
 {
     const struct core *core = home_of(tom, run);
     memset(run->waits, 0, sizeof run->waits);
     if (tom->config->drain == TOM_DRAIN_SM)
-        EACH_SLOT (slot, core_port(core).words, core_used_slots(core, word))
-            run->waits[slot / 64] |= slot_bit(slot);
-    run->waits[run->slot / 64] |= slot_bit(run->slot);
+        EACH_WARP_SLOT (slot, core_port(core).words, core_used_slots(core, word))
+            run->waits[slot / 64] |= warp_slot_bit(slot);
+    run->waits[run->slot / 64] |= warp_slot_bit(run->slot);
 }
 
 // Returns the registers per thread in a stack, at most those of the kernel's CTAs.
-static uint32_t registers_of(const struct tom *tom, const struct tom_run *run)
+static uint32_t registers_of(const struct tom *tom, const struct tom_block_instance *run)
 {
     const struct core *core = home_of(tom, run);
-    uint32_t most = slot_registers(core, run->slot);
+    uint32_t max = warp_slot_registers(core, run->slot);
     uint32_t own = run->block->lane_registers;
-    return tom->config->registers == TOM_REGISTERS_BLOCK && own < most ? own : most;
+    return tom->config->registers == TOM_REGISTERS_BLOCK && own < max ? own : max;
 }
 
 // Returns true if the access is a load of an empty word. It would wait in the stack, where its warp
 // would occupy a slot that others need.
-static bool waits_for_word(const struct tom *tom, const struct tom_run *run, uint64_t address)
+static bool waits_for_word(const struct tom *tom, const struct tom_block_instance *run,
+                           uint64_t address)
 {
     enum { WORD = 4 };
     const struct core *core = home_of(tom, run);
     const struct timing *timing =
-        &core_port(core).timings->list[place_of(tom, run)->accesses[run->access]];
-    const struct image *image = slot_port(core, run->slot).warp->cta->launch->image;
+        &core_port(core).timings->list[code_of(tom, run)->accesses[run->access]];
+    const struct image *image = warp_slot_port(core, run->slot).warp->cta->launch->image;
     return core_inst(core, timing)->class == CLASS_LOAD &&
            plane_find_missing(image, address, WORD, PLANE_WAIT_FULL);
 }
 
 // Steps 3 and 4 of the decision. The stack is that of the lowest lane's first access.
-static void choose_stack(struct tom *tom, struct tom_run *run)
+static void choose_stack(struct tom *tom, struct tom_block_instance *run)
 {
     const struct core *core = home_of(tom, run);
-    struct slot_port slot = slot_port(core, run->slot);
+    struct warp_slot_port slot = warp_slot_port(core, run->slot);
     const struct tom_block *block = run->block;
     uint32_t code = slot.warp->paths.v[slot.warp->current].pc;
     const struct tom_access *access = &block->at.v[run->access];
@@ -211,75 +216,75 @@ static void choose_stack(struct tom *tom, struct tom_run *run)
     if (!slot.mask || address < GLOBAL_FIRST) {
         tom->stats.no_access++;
         tom_window_leave(tom, run);
-        continue_warp(tom, run, RUN_HOME, code);
+        continue_warp(tom, run, TOM_IN_CORE, code);
         return;
     }
     if (waits_for_word(tom, run, address)) {
-        if (run->state != RUN_AT_ACCESS)
-            tom_set_state(tom, run, machine_port(tom->machine).now, RUN_AT_ACCESS);
+        if (run->state != TOM_AT_ACCESS)
+            tom_set_state(tom, run, machine_port(tom->machine).now, TOM_AT_ACCESS);
         tom->stats.empty_cycles++;
         return;
     }
     run->stack = stacks_of(tom->stacks, address);
-    struct tom_question question = {
+    struct tom_decision_inputs inputs = {
         .policy = tom->config->policy,
         .place = block->placed,
         .pending = tom->pending[run->stack],
-        .limit = core_most_warps(tom_sm_of(tom, run->stack), registers_of(tom, run)),
+        .limit = core_max_warps(tom_sm_of(tom, run->stack), registers_of(tom, run)),
         .sm_busy = tom->config->policy == TOM_ALU && tom_sm_is_busy(tom, run->stack),
         .much_alu = (block->instructions - block->accesses) * 100 >=
                     tom->config->alu_share * block->instructions};
-    enum tom_answer answer = tom_decide_stack(&question);
-    if (answer != TOM_OFFLOAD) {
-        count_answer(tom, answer);
+    enum tom_decision decision = tom_decide_stack(&inputs);
+    if (decision != TOM_OFFLOAD) {
+        count_decision(tom, decision);
         tom_window_leave(tom, run);
-        continue_warp(tom, run, RUN_HOME, code);
+        continue_warp(tom, run, TOM_IN_CORE, code);
         return;
     }
     uint32_t pending = ++tom->pending[run->stack];
     if (pending > tom->stats.most_pending)
         tom->stats.most_pending = pending;
     tom->stats.offloaded++;
-    tom_set_state(tom, run, machine_port(tom->machine).now, RUN_DRAINING);
+    tom_set_state(tom, run, machine_port(tom->machine).now, TOM_DRAINING);
     run->since = machine_port(tom->machine).now;
     find_stores(tom, run);
 }
 
 // Steps 1 and 2 of the decision.
-static void decide(struct tom *tom, struct tom_run *run)
+static void decide(struct tom *tom, struct tom_block_instance *run)
 {
-    const struct warp *warp = slot_port(home_of(tom, run), run->slot).warp;
-    const struct tom_place *place = place_of(tom, run);
+    const struct warp *warp = warp_slot_port(home_of(tom, run), run->slot).warp;
+    const struct tom_block_code *place = code_of(tom, run);
     const struct tom_block *block = run->block;
     bool ahead = block->at.v[0].inst != block->begin;
     if (!are_ready(tom, run, place->decides, place->decide_count) || (ahead && !has_all(tom, run)))
         return;
     int64_t iterations = iterations_left(tom, run, warp);
     bool holds = !block->has_condition || iterations >= (int64_t)block->threshold;
-    struct tom_question question = {.policy = tom->config->policy,
-                                    .place = block->placed,
-                                    .condition = holds,
-                                    .busy_tx = is_any_busy(tom, false),
-                                    .busy_rx = is_any_busy(tom, true),
-                                    .saves = saves_of(tom, block, iterations)};
-    enum tom_answer answer = tom_decide_first(&question);
+    struct tom_decision_inputs inputs = {.policy = tom->config->policy,
+                                         .place = block->placed,
+                                         .condition = holds,
+                                         .busy_tx = is_any_busy(tom, false),
+                                         .busy_rx = is_any_busy(tom, true),
+                                         .saves = saves_of(tom, block, iterations)};
+    enum tom_decision decision = tom_decide_first(&inputs);
     if (!run->again)
         tom_window_begin(tom, run);
-    if (answer == TOM_OFFLOAD && tom_is_measured(tom, block) && !tom_learns(tom)) {
-        question.slower = !tom_window_admits(tom, run);
-        answer = tom_decide_first(&question);
+    if (decision == TOM_OFFLOAD && tom_is_measured(tom, block) && !tom_learns(tom)) {
+        inputs.slower = !tom_window_admits(tom, run);
+        decision = tom_decide_first(&inputs);
     }
     tom->stats.asked++;
     tom->stats.again += run->again;
     tom->stats.decision_cycles += machine_port(tom->machine).now - run->since;
-    if (answer != TOM_OFFLOAD || tom_learns(tom)) {
-        if (answer != TOM_OFFLOAD)
-            count_answer(tom, answer);
-        continue_warp(tom, run, RUN_HOME, place->begin);
+    if (decision != TOM_OFFLOAD || tom_learns(tom)) {
+        if (decision != TOM_OFFLOAD)
+            count_decision(tom, decision);
+        continue_warp(tom, run, TOM_IN_CORE, place->begin);
     } else if (ahead) {
         save_values(run, warp);
         tom->stats.ahead++;
-        continue_warp(tom, run, RUN_AHEAD, place->begin);
+        continue_warp(tom, run, TOM_EXECUTING_AHEAD, place->begin);
     } else {
         run->access = 0;
         choose_stack(tom, run);
@@ -288,7 +293,7 @@ static void decide(struct tom *tom, struct tom_run *run)
 
 // Sending
 
-static bool is_same_in_all(const struct tom_run *run, const struct warp_register *reg,
+static bool is_same_in_all(const struct tom_block_instance *run, const struct warp_register *reg,
                            const uint8_t *values)
 {
     uint32_t bytes = reg->bytes / LANES, first = (uint32_t)__builtin_ctz(run->mask);
@@ -305,7 +310,7 @@ static bool is_same_in_all(const struct tom_run *run, const struct warp_register
 
 // Returns the bytes of the packet to the stack. Under TOM_ONCE, live-ins with the same value in all
 // active lanes are sent once.
-static uint64_t packet_bytes(struct tom *tom, const struct tom_run *run)
+static uint64_t packet_bytes(struct tom *tom, const struct tom_block_instance *run)
 {
     const struct tom_block *block = run->block;
     uint64_t bytes = block->bytes_in;
@@ -331,7 +336,7 @@ static uint64_t packet_bytes(struct tom *tom, const struct tom_run *run)
     return bytes;
 }
 
-static bool is_drained(struct tom *tom, struct tom_run *run)
+static bool is_drained(struct tom *tom, struct tom_block_instance *run)
 {
     const struct core *core = home_of(tom, run);
     uint64_t left = 0;
@@ -339,32 +344,32 @@ static bool is_drained(struct tom *tom, struct tom_run *run)
         return false;
     if (tom_is_ideal(tom->config->policy))
         return true;
-    EACH_SLOT (slot, core_port(core).words, run->waits[word])
-        if (slot_is_drained(core, slot))
-            run->waits[slot / 64] &= ~slot_bit(slot);
+    EACH_WARP_SLOT (slot, core_port(core).words, run->waits[word])
+        if (warp_slot_is_drained(core, slot))
+            run->waits[slot / 64] &= ~warp_slot_bit(slot);
     for (uint32_t i = 0; i < core_port(core).words; i++)
         left |= run->waits[i];
     return !left;
 }
 
-static void drain(struct tom *tom, struct tom_run *run)
+static void drain(struct tom *tom, struct tom_block_instance *run)
 {
     if (!is_drained(tom, run))
         return;
     if (!run->has_values)
-        save_values(run, slot_port(home_of(tom, run), run->slot).warp);
+        save_values(run, warp_slot_port(home_of(tom, run), run->slot).warp);
     tom->stats.drain_cycles += machine_port(tom->machine).now - run->since;
-    tom_set_state(tom, run, machine_port(tom->machine).now, RUN_PACKING);
+    tom_set_state(tom, run, machine_port(tom->machine).now, TOM_PACKING);
     run->ready = machine_port(tom->machine).now +
                  (tom_is_ideal(tom->config->policy) ? 0 : tom->config->pipeline);
 }
 
-static void send(struct tom *tom, struct tom_run *run)
+static void send(struct tom *tom, struct tom_block_instance *run)
 {
     if (run->ready > machine_port(tom->machine).now)
         return;
     tom_stop_polling(tom, run);
-    tom_set_state(tom, run, machine_port(tom->machine).now, RUN_AWAY);
+    tom_set_state(tom, run, machine_port(tom->machine).now, TOM_IN_STACK);
     run->since = machine_port(tom->machine).now;
     run->bytes_in = packet_bytes(tom, run);
     tom->stats.bytes_in += run->bytes_in;
@@ -379,15 +384,15 @@ static void send(struct tom *tom, struct tom_run *run)
 }
 
 // Advances a block that waits for the controller. Several steps may follow in one cycle.
-static void poll(struct tom *tom, struct tom_run *run)
+static void poll(struct tom *tom, struct tom_block_instance *run)
 {
-    if (run->state == RUN_ASKING)
+    if (run->state == TOM_DECIDING)
         decide(tom, run);
-    if (run->state == RUN_AT_ACCESS)
+    if (run->state == TOM_AT_ACCESS)
         choose_stack(tom, run);
-    if (run->state == RUN_DRAINING)
+    if (run->state == TOM_DRAINING)
         drain(tom, run);
-    if (run->state == RUN_PACKING)
+    if (run->state == TOM_PACKING)
         send(tom, run);
 }
 
@@ -398,7 +403,7 @@ struct core *tom_sm_of(const struct tom *tom, uint32_t stack)
     return machine_core(tom->machine, machine_first_core(tom->machine, tom->kind) + stack);
 }
 
-void tom_arrive(struct tom *tom, struct tom_run *run)
+void tom_arrive(struct tom *tom, struct tom_block_instance *run)
 {
     struct tom_queue *queue = &tom->queues[run->stack];
     run->ready = machine_port(tom->machine).now;
@@ -416,10 +421,10 @@ bool tom_has_room(const struct tom *tom, uint32_t stack)
            core_has_warp_room(tom_sm_of(tom, stack), registers_of(tom, &tom->runs[queue->first]));
 }
 
-static void start(struct tom *tom, struct tom_run *run)
+static void start(struct tom *tom, struct tom_block_instance *run)
 {
     struct core *core = tom_sm_of(tom, run->stack), *home = home_of(tom, run);
-    const struct tom_place *place = place_of(tom, run);
+    const struct tom_block_code *place = code_of(tom, run);
     const struct tom_block *block = run->block;
     uint64_t now = machine_port(tom->machine).now;
     run->cta = tom->idle.n ? tom->idle.v[--tom->idle.n]
@@ -428,22 +433,23 @@ static void start(struct tom *tom, struct tom_run *run)
     run->cta->core = core_port(core).index;
     if (tom->config->invalidate == TOM_INVALIDATE_SM)
         tom->stats.lines_lost += cache_forget(core_l1(core));
-    tom_core_of(core)->epochs.began[core_free_slot(core)] = now;
-    cta_start_detached(run->cta, &(struct detached_start){.of = slot_port(home, run->slot).warp,
-                                                          .function = block->function,
-                                                          .begin = place->begin,
-                                                          .end = place->end,
-                                                          .mask = run->mask,
-                                                          .registers = block->registers.v,
-                                                          .register_count = block->registers.n,
-                                                          .values = run->values});
-    tom_core_of(core)->here[core_free_slot(core)] = run;
-    core_start_warp(core, now, run->cta, slot_kernel(home, run->slot), registers_of(tom, run),
+    tom_core_of(core)->epochs.began[core_find_free_slot(core)] = now;
+    cta_start_detached(run->cta,
+                       &(struct detached_start){.of = warp_slot_port(home, run->slot).warp,
+                                                .function = block->function,
+                                                .begin = place->begin,
+                                                .end = place->end,
+                                                .mask = run->mask,
+                                                .registers = block->registers.v,
+                                                .register_count = block->registers.n,
+                                                .values = run->values});
+    tom_core_of(core)->here[core_find_free_slot(core)] = run;
+    core_start_warp(core, now, run->cta, warp_slot_kernel(home, run->slot), registers_of(tom, run),
                     core_local_of(home, run->slot), &tom_blocks);
     machine_wake_core(tom->machine, core_port(core).index, now);
     tom->stats.queue_cycles += now - run->ready;
     run->began = run->passed = now;
-    run->is_past_begin = run->is_overdue = false;
+    run->is_past_start = run->is_overdue = false;
     run->in_stack = 0;
 }
 
@@ -451,7 +457,7 @@ void tom_start_waiting(struct tom *tom)
 {
     for (uint32_t i = 0; i < tom->stacks->count; i++)
         while (tom_has_room(tom, i)) {
-            struct tom_run *run = &tom->runs[tom->queues[i].first];
+            struct tom_block_instance *run = &tom->runs[tom->queues[i].first];
             tom->queues[i].first = run->next;
             tom->queues[i].count--;
             start(tom, run);
@@ -460,7 +466,7 @@ void tom_start_waiting(struct tom *tom)
 
 // Acknowledgements
 
-static void drop_lines(struct tom *tom, const struct tom_run *run)
+static void drop_lines(struct tom *tom, const struct tom_block_instance *run)
 {
     struct core *home = home_of(tom, run);
     for (uint32_t i = 0; run->lines.count && i < run->lines.size; i++) {
@@ -473,32 +479,32 @@ static void drop_lines(struct tom *tom, const struct tom_run *run)
 }
 
 // Prepares the warp to continue with the next iteration of its block.
-static void come_back(struct tom *tom, struct tom_run *run, uint64_t now)
+static void come_back(struct tom *tom, struct tom_block_instance *run, uint64_t now)
 {
     const struct tom_block *block = run->block;
-    warp_write_registers(slot_port(home_of(tom, run), run->slot).warp, block->registers.v,
+    warp_write_registers(warp_slot_port(home_of(tom, run), run->slot).warp, block->registers.v,
                          block->registers.n, run->values, run->reached);
-    tom_set_state(tom, run, now, RUN_HOME);
+    tom_set_state(tom, run, now, TOM_IN_CORE);
     tom->stats.came_back++;
     run->at_home += run->in_stack;
     run->passed = now;
-    run->comes_back = run->is_past_begin = false;
+    run->comes_back = run->is_past_start = false;
 }
 
-static void end_block(struct tom *tom, struct tom_run *run, uint64_t now)
+static void end_block(struct tom *tom, struct tom_block_instance *run, uint64_t now)
 {
     const struct tom_block *block = run->block;
-    warp_write_registers(slot_port(home_of(tom, run), run->slot).warp, block->out.v, block->out.n,
-                         run->values + block->values, run->reached);
-    tom_set_state(tom, run, now, RUN_NONE);
+    warp_write_registers(warp_slot_port(home_of(tom, run), run->slot).warp, block->out.v,
+                         block->out.n, run->values + block->values, run->reached);
+    tom_set_state(tom, run, now, TOM_NO_BLOCK);
     tom_measure(tom, run, now, true);
     if (tom_is_measured(tom, block))
         tom_window_ended(tom, run, now);
 }
 
-void tom_finish(struct tom *tom, struct tom_run *run, uint64_t now)
+void tom_finish(struct tom *tom, struct tom_block_instance *run, uint64_t now)
 {
-    const struct tom_place *place = place_of(tom, run);
+    const struct tom_block_code *place = code_of(tom, run);
     bool comes_back = run->comes_back;
     drop_lines(tom, run);
     tom->pending[run->stack]--;
@@ -515,11 +521,11 @@ static void stop_late(struct tom *tom, uint32_t stack)
 {
     struct core *core = tom_sm_of(tom, stack);
     struct tom_core *own = tom_core_of(core);
-    EACH_SLOT (slot, core_port(core).words, own->polled[word]) {
+    EACH_WARP_SLOT (slot, core_port(core).words, own->polled[word]) {
         bits_clear(own->polled, slot);
         own->polls--;
         core_stop_warp(core, machine_port(tom->machine).now, slot,
-                       place_of(tom, own->here[slot])->begin);
+                       code_of(tom, own->here[slot])->begin);
         machine_wake_core(tom->machine, core_port(core).index, machine_port(tom->machine).now);
     }
 }
@@ -556,15 +562,15 @@ void tom_tick(struct machine *machine, void *state)
 {
     struct tom *tom = state;
     uint32_t number;
-    while (stacks_take_back(tom->stacks, &number))
+    while (stacks_pop_returned(tom->stacks, &number))
         tom_finish(tom, &tom->runs[number], machine_port(machine).now);
     for (uint32_t i = 0; i < tom->stacks->count; i++)
-        while (stacks_take_packet(tom->stacks, i, &number))
+        while (stacks_pop_arrived(tom->stacks, i, &number))
             if (number != TOM_PARAMETERS)
                 tom_arrive(tom, &tom->runs[number]);
     BITS_EACH (i, tom->polling, machine_port(machine).ordinary) {
         struct tom_core *own = tom_core_of(machine_core(machine, i));
-        EACH_SLOT (slot, core_port(machine_core(machine, i)).words, own->polled[word])
+        EACH_WARP_SLOT (slot, core_port(machine_core(machine, i)).words, own->polled[word])
             poll(tom, &own->runs[slot]);
     }
     for (uint32_t i = 0; i < tom->stacks->count; i++)

@@ -46,14 +46,14 @@ void tom_epochs_fetch(struct tom_epochs *epochs, uint64_t line, uint64_t cycle);
 bool tom_epochs_is_old(const struct tom_epochs *epochs, uint64_t line, uint32_t slot);
 
 enum tom_state {
-    RUN_NONE,
-    RUN_ASKING,    // waits for the decision
-    RUN_AHEAD,     // executes up to the first access
-    RUN_AT_ACCESS, // waits for the decision about the stack
-    RUN_DRAINING,  // waits for results and stores
-    RUN_PACKING,   // waits for the packet to be formed
-    RUN_AWAY,      // from the sending of the packet to the acknowledgement
-    RUN_HOME,      // the warp executes the block itself
+    TOM_NO_BLOCK,
+    TOM_DECIDING,        // waits for the decision
+    TOM_EXECUTING_AHEAD, // executes up to the first access
+    TOM_AT_ACCESS,       // waits for the decision about the stack
+    TOM_DRAINING,        // waits for results and stores
+    TOM_PACKING,         // waits for the packet to be formed
+    TOM_IN_STACK,        // from the sending of the packet to the acknowledgement
+    TOM_IN_CORE,         // the warp executes the block itself
 };
 
 struct line_set {
@@ -62,7 +62,7 @@ struct line_set {
 };
 
 // A block of a warp slot.
-struct tom_run {
+struct tom_block_instance {
     const struct tom_block *block;
     uint8_t state; // enum tom_state
     bool has_values;
@@ -75,7 +75,7 @@ struct tom_run {
     int64_t iterations;           // value of the condition; 1 without a condition
     // TOM_MEASURED. It is outside from its admission until it has returned.
     bool outside, again, comes_back; // again: a later decision; comes_back: before an iteration
-    bool is_past_begin, is_overdue;  // state of the current iteration
+    bool is_past_start, is_overdue;  // state of the current iteration
     uint64_t left, passed;           // cycles: last request for a decision; start of the iteration
     uint64_t at_home, in_stack;      // ended iterations; those in the stack since `left`
     uint64_t bytes_in;               // size of its packet
@@ -89,7 +89,7 @@ struct tom_run {
 };
 
 // Codes, timings and scoreboard slots of a block.
-struct tom_place {
+struct tom_block_code {
     uint32_t begin, end;       // first code, and the code after the last one
     uint32_t first, last;      // indices in the list of timings
     uint32_t *accesses;        // indices in the list of timings, by block->at
@@ -116,8 +116,8 @@ struct tom_meter {
 
 struct tom_core {
     struct tom *of;
-    struct tom_run *runs;        // by slot; NULL for a core in a stack
-    struct tom_run **here;       // by slot of a core in a stack
+    struct tom_block_instance *runs;  // by slot; NULL for a core in a stack
+    struct tom_block_instance **here; // by slot of a core in a stack
     uint64_t polled[CORE_WORDS]; // slots that wait for the controller; in a stack: to come back
     uint32_t polls;              // number of these slots
     struct tom_epochs epochs;    // of a core in a stack
@@ -157,17 +157,17 @@ struct tom {
     const struct tom_table *table;
     struct machine *machine;
     struct stacks *stacks;
-    struct tom_place *places; // by block
-    struct tom_times *times;  // by block
-    struct tom_meter meters[STACKS_MOST];
-    uint64_t looks_at; // cycle in which overdue instances are counted next
-    struct tom_run *runs;
-    uint32_t run_count, values_most;
+    struct tom_block_code *places; // by block
+    struct tom_times *times;       // by block
+    struct tom_meter meters[STACKS_MAX];
+    uint64_t next_check; // cycle in which overdue instances are counted next
+    struct tom_block_instance *runs;
+    uint32_t run_count, values_max;
     uint64_t *polling; // set of cores with slots that wait for the controller
     uint32_t kind;     // kind of the stacks' cores
     uint8_t scheme;
-    uint32_t pending[STACKS_MOST];
-    struct tom_queue queues[STACKS_MOST];
+    uint32_t pending[STACKS_MAX];
+    struct tom_queue queues[STACKS_MAX];
     VEC(struct cta *) idle; // free CTAs for detached warps
     struct tom_learning learning;
     struct tom_trace *trace; // NULL: no trace
@@ -187,9 +187,9 @@ static inline struct tom_core *tom_core_of(const struct core *core)
     return core_own(core, &tom_blocks);
 }
 
-// Implement `create`, `join`, `place`, `tick` and `next` of struct scheme_memory.
+// Implement `create`, `connect`, `place_launch`, `tick` and `next` of struct scheme_memory.
 void *tom_create(struct machine *machine, const void *config, const void *plan);
-void tom_join(struct machine *machine, void *state);
+void tom_connect(struct machine *machine, void *state);
 void tom_place_launch(struct machine *machine, void *state, struct machine_launch *launch);
 void tom_tick(struct machine *machine, void *state);
 uint64_t tom_next(const struct machine *machine, const void *state);
@@ -207,7 +207,7 @@ void tom_learn_note(struct tom *tom, const struct image *image, uint64_t address
 // Ends learning in steps when enough instances have ended. Called in the scheme's tick.
 void tom_learn_tick(struct tom *tom);
 // Counts an instance that has ended.
-void tom_end_instance(struct tom *tom, struct tom_run *run);
+void tom_end_instance(struct tom *tom, struct tom_block_instance *run);
 // Return true if the mapping is learnt during the run (tom_is_learnt), and if it is being learnt
 // now (tom_learns).
 static inline bool tom_is_learnt(const struct tom_config *config)
@@ -227,20 +227,21 @@ static inline bool tom_is_measured(const struct tom *tom, const struct tom_block
 // Measurements (learn.c)
 
 // Counts an instance that has ended in this cycle. `away` is true if it has returned from a stack.
-void tom_measure(struct tom *tom, const struct tom_run *run, uint64_t now, bool away);
+void tom_measure(struct tom *tom, const struct tom_block_instance *run, uint64_t now, bool away);
 // Returns true if the stack's SM has issued in most of the last cycles. Called in a scheme's tick.
 bool tom_sm_is_busy(struct tom *tom, uint32_t stack);
 
 // Changes the state of a slot's block.
-void tom_set_state(struct tom *tom, struct tom_run *run, uint64_t now, enum tom_state state);
+void tom_set_state(struct tom *tom, struct tom_block_instance *run, uint64_t now,
+                   enum tom_state state);
 // Ends the slot's wait for the controller.
-void tom_stop_polling(struct tom *tom, const struct tom_run *run);
+void tom_stop_polling(struct tom *tom, const struct tom_block_instance *run);
 // Returns the core in a stack.
 struct core *tom_sm_of(const struct tom *tom, uint32_t stack);
 // Enqueues a block in its stack.
-void tom_arrive(struct tom *tom, struct tom_run *run);
+void tom_arrive(struct tom *tom, struct tom_block_instance *run);
 // Ends an offloaded block, or its iterations in the stack. The warp continues in cycle `now`.
-void tom_finish(struct tom *tom, struct tom_run *run, uint64_t now);
+void tom_finish(struct tom *tom, struct tom_block_instance *run, uint64_t now);
 // Starts blocks in stacks that have room.
 void tom_start_waiting(struct tom *tom);
 // Returns true if a block waits in the stack's queue and the SM has room for it.
@@ -250,12 +251,12 @@ bool tom_has_room(const struct tom *tom, uint32_t stack);
 // stacks.
 
 // Implement `begin_trace` and `end_trace` of struct scheme_report.
-void *tom_trace_begin(struct machine *machine, void *state, struct arena *arena, struct trace *to,
+void *tom_begin_trace(struct machine *machine, void *state, struct arena *arena, struct trace *to,
                       uint32_t *process);
-void tom_trace_end(void *trace, uint64_t now);
+void tom_end_trace(void *trace, uint64_t now);
 // Writes the span of the state that the block of a slot leaves now, and entered at `since`.
-void tom_trace_phase(struct tom_trace *trace, const struct tom_run *run, uint64_t since,
+void tom_trace_phase(struct tom_trace *trace, const struct tom_block_instance *run, uint64_t since,
                      uint64_t now);
 // Writes the span of a block that has ended in a slot of its stack's core.
-void tom_trace_block(struct tom_trace *trace, const struct tom_run *run, uint32_t slot,
+void tom_trace_block(struct tom_trace *trace, const struct tom_block_instance *run, uint32_t slot,
                      uint64_t now);

@@ -14,8 +14,9 @@ static uint32_t code_of(const struct timings *timings, uint32_t number)
 
 // Finds the scoreboard slots of the block's registers whose indices `counts` accepts. Returns their
 // number.
-static uint32_t find_slots(const struct tom *tom, const struct tom_block *block, uint16_t *to,
-                           bool (*counts)(const struct tom_block *block, uint32_t place))
+static uint32_t find_register_slots(const struct tom *tom, const struct tom_block *block,
+                                    uint16_t *to,
+                                    bool (*counts)(const struct tom_block *block, uint32_t place))
 {
     const struct timings *timings = machine_port(tom->machine).timings;
     const struct program_function *at =
@@ -24,8 +25,8 @@ static uint32_t find_slots(const struct tom *tom, const struct tom_block *block,
     for (uint32_t i = 0; i < block->registers.n; i++) {
         bool known = !counts(block, i);
         for (uint32_t code = at->begin; !known && code < at->end; code++) {
-            const struct slot_use *uses;
-            uint32_t count = issue_slots(&timings->used, code, &uses);
+            const struct reg_slot_use *uses;
+            uint32_t count = code_reg_slots_used(&timings->used, code, &uses);
             for (uint32_t k = 0; !known && k < count; k++)
                 if (!uses[k].between && uses[k].offset == block->registers.v[i].offset) {
                     to[found++] = uses[k].slot;
@@ -54,11 +55,11 @@ static bool decides(const struct tom_block *block, uint32_t place)
     return false;
 }
 
-static void init_place(struct tom *tom, uint32_t number)
+static void init_block_code(struct tom *tom, uint32_t number)
 {
     struct timings *timings = machine_timings(tom->machine);
     const struct tom_block *block = &tom->table->blocks.v[number];
-    struct tom_place *place = &tom->places[number];
+    struct tom_block_code *place = &tom->places[number];
     uint32_t behind = timings_find(timings, block->function, block->end + 1);
     place->first = timings_find(timings, block->function, block->begin);
     place->last = timings_find(timings, block->function, block->end);
@@ -70,15 +71,15 @@ static void init_place(struct tom *tom, uint32_t number)
     place->needs = ARENA_ARRAY(machine_port(tom->machine).arena, uint16_t, block->registers.n + 1);
     place->decides =
         ARENA_ARRAY(machine_port(tom->machine).arena, uint16_t, block->registers.n + 1);
-    place->need_count = find_slots(tom, block, place->needs, is_any);
-    place->decide_count = find_slots(tom, block, place->decides, decides);
+    place->need_count = find_register_slots(tom, block, place->needs, is_any);
+    place->decide_count = find_register_slots(tom, block, place->decides, decides);
     timing_mark(&timings->list[place->first], tom->scheme, number, 0);
     timings->list[place->first].ends_capture = true;
-    if (block->values + block->out_values > tom->values_most)
-        tom->values_most = block->values + block->out_values;
+    if (block->values + block->out_values > tom->values_max)
+        tom->values_max = block->values + block->out_values;
 }
 
-static void join_sms(struct tom *tom)
+static void connect_sms(struct tom *tom)
 {
     const struct machine_config *config = machine_port(tom->machine).config;
     for (uint32_t i = 0; i < config->added.n; i++) {
@@ -102,27 +103,28 @@ void *tom_create(struct machine *machine, const void *config, const void *plan)
         .stacks = machine_scheme(machine, &memory_stacks),
         .scheme = (uint8_t)machine_scheme_number(machine_port(machine).config, &tom_blocks)};
     tom->stacks->all_local = tom_is_ideal(tom->config->policy);
-    tom->places = ARENA_ARRAY(machine_port(machine).arena, struct tom_place, tom->table->blocks.n);
+    tom->places =
+        ARENA_ARRAY(machine_port(machine).arena, struct tom_block_code, tom->table->blocks.n);
     for (uint32_t i = 0; i < tom->table->blocks.n; i++)
-        init_place(tom, i);
+        init_block_code(tom, i);
     tom->run_count = machine_port(machine).config->memsys.memory.cores * warps;
-    tom->runs = ARENA_ARRAY(machine_port(machine).arena, struct tom_run, tom->run_count);
+    tom->runs = ARENA_ARRAY(machine_port(machine).arena, struct tom_block_instance, tom->run_count);
     for (uint32_t i = 0; i < tom->run_count; i++) {
-        struct tom_run *run = &tom->runs[i];
+        struct tom_block_instance *run = &tom->runs[i];
         run->core = i / warps;
         run->slot = i % warps;
         run->number = i;
-        run->values = arena_alloc(machine_port(machine).arena, tom->values_most + 1);
+        run->values = arena_alloc(machine_port(machine).arena, tom->values_max + 1);
     }
     tom->times = ARENA_ARRAY(machine_port(machine).arena, struct tom_times, tom->table->blocks.n);
     tom_window_init(tom);
     tom->polling = bits_new(machine_port(machine).arena, machine_port(machine).ordinary);
-    join_sms(tom);
+    connect_sms(tom);
     tom_map_begin(tom);
     return tom;
 }
 
-void tom_join(struct machine *machine, void *state)
+void tom_connect(struct machine *machine, void *state)
 {
     struct tom *tom = state;
     for (uint32_t i = 0; i < tom->stacks->count; i++)

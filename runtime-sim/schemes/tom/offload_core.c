@@ -43,7 +43,7 @@ static void *init(struct core *core, void *scheme)
         own->runs = &tom->runs[core_port(core).index * warps];
         return own;
     }
-    own->here = ARENA_ARRAY(core_port(core).arena, struct tom_run *, warps);
+    own->here = ARENA_ARRAY(core_port(core).arena, struct tom_block_instance *, warps);
     tom_epochs_init(&own->epochs, core_port(core).arena,
                     core_port(core).l1->sets * core_port(core).l1->ways, warps);
     return own;
@@ -51,7 +51,7 @@ static void *init(struct core *core, void *scheme)
 
 // Issue
 
-static void ask(struct tom *tom, struct tom_run *run, uint64_t now, enum tom_state state)
+static void ask(struct tom *tom, struct tom_block_instance *run, uint64_t now, enum tom_state state)
 {
     struct tom_core *own = tom_core_of(machine_core(tom->machine, run->core));
     tom_set_state(tom, run, now, state);
@@ -61,7 +61,7 @@ static void ask(struct tom *tom, struct tom_run *run, uint64_t now, enum tom_sta
     bits_set(tom->polling, run->core);
 }
 
-void tom_stop_polling(struct tom *tom, const struct tom_run *run)
+void tom_stop_polling(struct tom *tom, const struct tom_block_instance *run)
 {
     struct tom_core *own = tom_core_of(machine_core(tom->machine, run->core));
     bits_clear(own->polled, run->slot);
@@ -71,32 +71,34 @@ void tom_stop_polling(struct tom *tom, const struct tom_run *run)
 
 static uint32_t timing_of(const struct core *core, uint32_t slot)
 {
-    return (uint32_t)(slot_port(core, slot).next - core_port(core).timings->list);
+    return (uint32_t)(warp_slot_port(core, slot).next - core_port(core).timings->list);
 }
 
 // Returns true if the warp executes a block itself and this instruction is part of it.
-static bool is_in_block(const struct core *core, const struct tom_run *run, uint32_t at)
+static bool is_in_block(const struct core *core, const struct tom_block_instance *run, uint32_t at)
 {
     const struct tom *tom = tom_core_of(core)->of;
-    if (run->state != RUN_HOME)
+    if (run->state != TOM_IN_CORE)
         return false;
-    const struct tom_place *place = &tom->places[run->block - tom->table->blocks.v];
-    return run->age == slot_port(core, run->slot).age && at >= place->first && at <= place->last;
+    const struct tom_block_code *place = &tom->places[run->block - tom->table->blocks.v];
+    return run->age == warp_slot_port(core, run->slot).age && at >= place->first &&
+           at <= place->last;
 }
 
 // Returns true if the warp executes a block itself and this instruction is part of it. Ends the
 // block if the instruction is not part of it.
-static bool is_at_home(const struct core *core, uint64_t now, struct tom_run *run, uint32_t at)
+static bool is_at_home(const struct core *core, uint64_t now, struct tom_block_instance *run,
+                       uint32_t at)
 {
     struct tom *tom = tom_core_of(core)->of;
-    if (run->state != RUN_HOME)
+    if (run->state != TOM_IN_CORE)
         return false;
     if (is_in_block(core, run, at))
         return true;
     tom_end_instance(tom, run);
     tom_window_home(tom, run, now);
     tom_measure(tom, run, now, false);
-    tom_set_state(tom, run, now, RUN_NONE);
+    tom_set_state(tom, run, now, TOM_NO_BLOCK);
     return false;
 }
 
@@ -104,18 +106,19 @@ static bool is_at_home(const struct core *core, uint64_t now, struct tom_run *ru
 // after such a store has taken effect.
 static bool stores_locally(const struct core *core, uint32_t slot)
 {
-    const struct ir_inst *inst = core_inst(core, slot_port(core, slot).next);
+    const struct ir_inst *inst = core_inst(core, warp_slot_port(core, slot).next);
     return inst->class == CLASS_STORE && inst->space == W_local;
 }
 
 // For a warp that executes ahead: returns true at its first access, where it waits for the
 // decision. The block stays in the GPU if its lanes have diverged, or if it ends or stores to local
 // memory before an access.
-static bool comes_to_access(const struct core *core, uint64_t now, struct tom_run *run, uint32_t at)
+static bool comes_to_access(const struct core *core, uint64_t now, struct tom_block_instance *run,
+                            uint32_t at)
 {
     struct tom *tom = tom_core_of(core)->of;
-    const struct warp *warp = slot_port(core, run->slot).warp;
-    const struct tom_place *place = &tom->places[run->block - tom->table->blocks.v];
+    const struct warp *warp = warp_slot_port(core, run->slot).warp;
+    const struct tom_block_code *place = &tom->places[run->block - tom->table->blocks.v];
     bool whole = warp->paths.v[warp->current].mask == run->mask;
     if (whole && at >= place->first && at <= place->last && !stores_locally(core, run->slot)) {
         run->access = 0;
@@ -123,19 +126,19 @@ static bool comes_to_access(const struct core *core, uint64_t now, struct tom_ru
             run->access++;
         if (run->access == run->block->at.n)
             return false;
-        ask(tom, run, now, RUN_AT_ACCESS);
+        ask(tom, run, now, TOM_AT_ACCESS);
         return true;
     }
     *(whole ? &tom->stats.no_access : &tom->stats.diverged) += 1;
     tom_window_leave(tom, run);
-    tom_set_state(tom, run, now, RUN_HOME);
+    tom_set_state(tom, run, now, TOM_IN_CORE);
     return false;
 }
 
 // Returns true if all lanes of the block are still in the loop, and on one path.
-static bool is_whole(const struct core *core, uint32_t slot, const struct tom_run *run)
+static bool is_whole(const struct core *core, uint32_t slot, const struct tom_block_instance *run)
 {
-    const struct warp *warp = slot_port(core, slot).warp;
+    const struct warp *warp = warp_slot_port(core, slot).warp;
     return warp->paths.v[warp->current].mask == run->mask;
 }
 
@@ -143,8 +146,8 @@ static bool is_whole(const struct core *core, uint32_t slot, const struct tom_ru
 static bool comes_back(struct core *core, uint64_t now, uint32_t slot)
 {
     struct tom_core *own = tom_core_of(core);
-    struct tom_run *run = own->here[slot];
-    const struct tom_place *place = &own->of->places[run->block - own->of->table->blocks.v];
+    struct tom_block_instance *run = own->here[slot];
+    const struct tom_block_code *place = &own->of->places[run->block - own->of->table->blocks.v];
     if (!run->outside || !tom_window_passes(run, timing_of(core, slot) == place->first) ||
         !tom_window_away(own->of, run, now) || !is_whole(core, slot, run))
         return false;
@@ -155,7 +158,7 @@ static bool comes_back(struct core *core, uint64_t now, uint32_t slot)
 }
 
 // Returns true if the condition holds for the iterations that are left.
-static bool still_holds(const struct tom_run *run)
+static bool still_holds(const struct tom_block_instance *run)
 {
     int64_t left = run->iterations - (int64_t)run->at_home;
     return !run->block->has_condition || left >= (int64_t)run->block->threshold;
@@ -163,12 +166,13 @@ static bool still_holds(const struct tom_run *run)
 
 // For a warp that executes its block itself: returns true at the start of an iteration if it
 // requests another decision before it.
-static bool asks_again(const struct core *core, uint64_t now, struct tom_run *run, uint32_t at)
+static bool asks_again(const struct core *core, uint64_t now, struct tom_block_instance *run,
+                       uint32_t at)
 {
     struct tom *tom = tom_core_of(core)->of;
     if (!is_in_block(core, run, at) || !tom_is_measured(tom, run->block))
         return false;
-    const struct tom_place *place = &tom->places[run->block - tom->table->blocks.v];
+    const struct tom_block_code *place = &tom->places[run->block - tom->table->blocks.v];
     return tom_window_passes(run, at == place->first) && tom_window_home(tom, run, now) &&
            still_holds(run) && is_whole(core, run->slot, run);
 }
@@ -176,34 +180,34 @@ static bool asks_again(const struct core *core, uint64_t now, struct tom_run *ru
 static enum issue_as issue_as(struct core *core, void *state, uint64_t now, uint32_t slot)
 {
     struct tom_core *own = state;
-    const struct timing *timing = slot_port(core, slot).next;
+    const struct timing *timing = warp_slot_port(core, slot).next;
     if (!own->runs)
         return comes_back(core, now, slot) ? ISSUE_AS_MIGRATED : ISSUE_AS_NORMAL;
-    struct tom_run *run = &own->runs[slot];
+    struct tom_block_instance *run = &own->runs[slot];
     uint32_t at = timing_of(core, slot);
-    if (run->state == RUN_AHEAD && comes_to_access(core, now, run, at))
+    if (run->state == TOM_EXECUTING_AHEAD && comes_to_access(core, now, run, at))
         return ISSUE_AS_MIGRATED;
-    if (run->state == RUN_AHEAD)
+    if (run->state == TOM_EXECUTING_AHEAD)
         return ISSUE_AS_NORMAL;
     if (asks_again(core, now, run, at)) {
         run->again = true;
         run->has_values = false;
         run->left = now;
-        ask(own->of, run, now, RUN_ASKING);
+        ask(own->of, run, now, TOM_DECIDING);
         return ISSUE_AS_MIGRATED;
     }
     const struct timing_mark *mark = timing_mark_of(timing, own->of->scheme);
     if (is_at_home(core, now, run, at) || !mark)
         return ISSUE_AS_NORMAL;
-    const struct warp *warp = slot_port(core, slot).warp;
+    const struct warp *warp = warp_slot_port(core, slot).warp;
     run->block = &own->of->table->blocks.v[mark->plan];
     run->mask = warp->paths.v[warp->current].mask;
-    run->age = slot_port(core, slot).age;
+    run->age = warp_slot_port(core, slot).age;
     run->has_values = false;
     run->asked = run->left = run->passed = now;
-    run->again = run->is_past_begin = false;
+    run->again = run->is_past_start = false;
     run->at_home = 0;
-    ask(own->of, run, now, RUN_ASKING);
+    ask(own->of, run, now, TOM_DECIDING);
     return ISSUE_AS_MIGRATED;
 }
 
@@ -214,27 +218,27 @@ static bool keeps(const struct core *core, void *state, uint32_t slot)
     const struct tom_core *own = state;
     if (!own->runs)
         return false;
-    const struct tom_run *run = &own->runs[slot];
-    if (run->state != RUN_NONE && run->state != RUN_HOME)
+    const struct tom_block_instance *run = &own->runs[slot];
+    if (run->state != TOM_NO_BLOCK && run->state != TOM_IN_CORE)
         return true;
-    return timing_mark_of(slot_port(core, slot).next, own->of->scheme) &&
+    return timing_mark_of(warp_slot_port(core, slot).next, own->of->scheme) &&
            !is_in_block(core, run, timing_of(core, slot));
 }
 
 static bool hold(struct core *core, void *state, uint64_t now, uint32_t slot, uint32_t *reason)
 {
     static const uint32_t reasons[] = {
-        [RUN_ASKING] = STALL_DECISION, [RUN_AT_ACCESS] = STALL_DECISION,
-        [RUN_DRAINING] = STALL_DRAIN,  [RUN_PACKING] = STALL_DRAIN,
-        [RUN_AWAY] = STALL_AWAY,
+        [TOM_DECIDING] = STALL_DECISION, [TOM_AT_ACCESS] = STALL_DECISION,
+        [TOM_DRAINING] = STALL_DRAIN,    [TOM_PACKING] = STALL_DRAIN,
+        [TOM_IN_STACK] = STALL_AWAY,
     };
     const struct tom_core *own = state;
     uint8_t phase = own->runs                      ? own->runs[slot].state
-                    : bits_test(own->polled, slot) ? RUN_AWAY
-                                                   : RUN_NONE;
+                    : bits_test(own->polled, slot) ? TOM_IN_STACK
+                                                   : TOM_NO_BLOCK;
     (void)core;
     (void)now;
-    if (phase == RUN_NONE || phase == RUN_AHEAD || phase == RUN_HOME)
+    if (phase == TOM_NO_BLOCK || phase == TOM_EXECUTING_AHEAD || phase == TOM_IN_CORE)
         return false;
     *reason = reasons[phase];
     return true;
@@ -291,7 +295,7 @@ static uint32_t find_local_lines(const struct core *core, uint32_t slot, const s
 }
 
 // Records the lines of an access. A line of neighbouring lanes counts once.
-static void note_lines(struct core *core, uint32_t slot, struct tom_run *run,
+static void note_lines(struct core *core, uint32_t slot, struct tom_block_instance *run,
                        const struct held *held)
 {
     struct tom *tom = tom_core_of(core)->of;
@@ -299,7 +303,7 @@ static void note_lines(struct core *core, uint32_t slot, struct tom_run *run,
     const struct tom_config *config = tom->config;
     uint64_t size = tom->stacks->memsys_config->llc.line_bytes, last = UINT64_MAX;
     uint64_t local[LANES * LOCAL_WORDS];
-    bool listed = run->state == RUN_AWAY && held->kind != HELD_LOAD &&
+    bool listed = run->state == TOM_IN_STACK && held->kind != HELD_LOAD &&
                   config->invalidate != TOM_INVALIDATE_NONE;
     uint32_t count = listed ? find_local_lines(core, slot, held, local) : 0;
     for (uint32_t i = 0; i < count; i++)
@@ -354,11 +358,11 @@ static void accessed(struct core *core, void *state, uint64_t now, uint32_t slot
                      const struct held *held)
 {
     struct tom_core *own = state;
-    struct tom_run *run = own->runs ? &own->runs[slot] : own->here[slot];
+    struct tom_block_instance *run = own->runs ? &own->runs[slot] : own->here[slot];
     own->shared += own->here && held->shared;
     if (own->here && held->kind == HELD_LOAD && own->of->config->invalidate == TOM_INVALIDATE_EPOCH)
         look_at_ages(core, now, slot, held);
-    if (!own->runs || run->state == RUN_HOME)
+    if (!own->runs || run->state == TOM_IN_CORE)
         note_lines(core, slot, run, held);
 }
 
@@ -369,7 +373,7 @@ static void returned(struct core *core, void *state, uint64_t now, uint32_t slot
     enum { LINE_ADDRESS_BYTES = 6 };
     const struct tom_core *own = state;
     struct tom *tom = own->of;
-    struct tom_run *run = own->here[slot];
+    struct tom_block_instance *run = own->here[slot];
     (void)core;
     const struct tom_block *block = run->block;
     uint64_t listed = (uint64_t)run->lines.count * LINE_ADDRESS_BYTES;
@@ -384,7 +388,8 @@ static void returned(struct core *core, void *state, uint64_t now, uint32_t slot
         tom_trace_block(tom->trace, run, slot, now);
     if (!run->comes_back)
         tom_end_instance(tom, run);
-    cta_end_detached(run->cta, slot_port(machine_core(tom->machine, run->core), run->slot).warp);
+    cta_end_detached(run->cta,
+                     warp_slot_port(machine_core(tom->machine, run->core), run->slot).warp);
     vec_push(machine_port(tom->machine).arena, &tom->idle, run->cta);
     run->cta = NULL;
     tom->stats.bytes_out += bytes + listed;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum static_kind { STATIC_PARAMETER, STATIC_BLOCK, STATIC_GRID, STATIC_ADDRESS };
-enum { ITERATIONS = 16, DISTANCES_MOST = 4096, THOUSAND = 1000 };
+enum { ITERATIONS = 16, DISTANCES_MAX = 4096, THOUSAND = 1000 };
 
 struct static_builder {
     struct arena *arena;
@@ -245,17 +245,17 @@ static void add_distances(const struct static_access *access, const struct launc
         for (uint64_t k = 0; k < LANES; k++) {
             uint64_t at = (apart + i * step + k * lane) / LINE_BYTES * LINE_BYTES;
             bool again = *count && to[*count - 1] == at;
-            if (!again && *count < DISTANCES_MOST)
+            if (!again && *count < DISTANCES_MAX)
                 to[(*count)++] = at;
         }
 }
 
 uint32_t static_map_choose(const struct static_map *map, struct arena *arena,
-                           const struct launch *launch, uint64_t *used, uint32_t most,
+                           const struct launch *launch, uint64_t *used, uint32_t max,
                            uint32_t *count)
 {
-    uint64_t *distances = ARENA_ARRAY(arena, uint64_t, DISTANCES_MOST);
-    uint64_t *room = ARENA_ARRAY(arena, uint64_t, DISTANCES_MOST);
+    uint64_t *distances = ARENA_ARRAY(arena, uint64_t, DISTANCES_MAX);
+    uint64_t *room = ARENA_ARRAY(arena, uint64_t, DISTANCES_MAX);
     uint64_t sums[MAP_PAIRS] = {0};
     uint32_t best = 0;
     bool any = false;
@@ -269,7 +269,7 @@ uint32_t static_map_choose(const struct static_map *map, struct arena *arena,
             const struct static_access *access = &block->accesses.v[k];
             if (access->known)
                 add_distances(access, launch, distances, &number);
-            if (access->has_base && *count < most)
+            if (access->has_base && *count < max)
                 used[(*count)++] = (uint64_t)factor_value(&access->at, launch);
         }
         any |= number > 0;

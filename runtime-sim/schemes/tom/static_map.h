@@ -66,7 +66,7 @@ void static_map_count(const struct static_map *map, uint64_t *some, uint64_t *al
 // launch's blocks, the lowest such pair on a tie, or 0 if no distance is known. Writes the known
 // bases of the accesses' addresses to `used`, at most `most`, and their number to *count.
 uint32_t static_map_choose(const struct static_map *map, struct arena *arena,
-                           const struct launch *launch, uint64_t *used, uint32_t most,
+                           const struct launch *launch, uint64_t *used, uint32_t max,
                            uint32_t *count);
 // Returns the probability for `count` distances, in thousandths. Requires at least one distance,
 // and space for `count` numbers in `room`.

@@ -38,7 +38,7 @@ static const char *check(struct arena *arena, const void *config,
 // Configures the SM of a stack. In an ideal machine, neither warps nor lines in flight limit it.
 static void require_sm(const struct tom_config *own, struct added_cores *added)
 {
-    enum { MSHRS_MOST = 1024, QUEUE_MOST = 256, IDEAL_REGISTERS = 256 };
+    enum { MSHRS_MAX = 1024, QUEUE_MAX = 256, IDEAL_REGISTERS = 256 };
     struct core_config *core = &added->core;
     uint32_t *const units[] = {&core->alu_units, &core->sfu_units, &core->fp64_units,
                                &core->matrix_units};
@@ -61,8 +61,8 @@ static void require_sm(const struct tom_config *own, struct added_cores *added)
     }
     if (own->sm_mshrs)
         return;
-    added->l1.mshrs = MSHRS_MOST;
-    added->l1.access_queue = added->l1.out = QUEUE_MOST;
+    added->l1.mshrs = MSHRS_MAX;
+    added->l1.access_queue = added->l1.out = QUEUE_MAX;
 }
 
 // Moves a core into each stack, so that there are as many cores as in the baseline.
@@ -218,7 +218,7 @@ static const struct scheme_stall stalls[] = {
 };
 
 // Adds the hardware tables of offloading [002 §6.6].
-static void add_energy(const void *own, const struct machine_config *machine,
+static void tom_energy(const void *own, const struct machine_config *machine,
                        struct energy_model *model)
 {
     const struct tom_config *config = own;
@@ -254,12 +254,12 @@ const struct scheme_ops tom_blocks = {
                       .rehearse = rehearse},
     .issue = &tom_issue,
     .memory = {.create = tom_create,
-               .join = tom_join,
-               .place = tom_place_launch,
+               .connect = tom_connect,
+               .place_launch = tom_place_launch,
                .tick = tom_tick,
                .next = tom_next},
     .report = {.print_storage = print_storage,
-               .energy = add_energy,
+               .energy = tom_energy,
                .write_notes = write_notes,
                .stalls = stalls,
                .stall_count = ARRAY_LENGTH(stalls),
@@ -268,6 +268,6 @@ const struct scheme_ops tom_blocks = {
                .item_rows = item_rows,
                .add_items = add_items,
                .add_stats = add_stats,
-               .begin_trace = tom_trace_begin,
-               .end_trace = tom_trace_end},
+               .begin_trace = tom_begin_trace,
+               .end_trace = tom_end_trace},
 };

@@ -9,7 +9,7 @@ enum {
     RECENT = 256, // iterations of a mean; older ones lose half of their weight with each as many
 };
 
-static struct tom_window *window_of(const struct tom *tom, const struct tom_run *run)
+static struct tom_window *window_of(const struct tom *tom, const struct tom_block_instance *run)
 {
     return &tom->times[run->block - tom->table->blocks.v].window;
 }
@@ -29,8 +29,8 @@ static uint64_t inside(const struct tom *tom, uint32_t number)
 
 // Returns the minimum number of cycles of SMs for an instance, if they issue `issues` instructions
 // per cycle and have this bandwidth.
-static double least_cycles(const struct tom *tom, const struct tom_block *block, uint64_t issues,
-                           uint64_t gbps)
+static double min_cycles(const struct tom *tom, const struct tom_block *block, uint64_t issues,
+                         uint64_t gbps)
 {
     double bytes_in_cycle =
         (double)gbps * 1000 / (double)machine_port(tom->machine).config->memsys.memory.core_clock;
@@ -41,11 +41,11 @@ static double rate_of_stacks(const struct tom *tom, const struct tom_block *bloc
 {
     const struct stack_config *stack = tom->stacks->config;
     uint64_t stacks = tom->stacks->count;
-    return least_cycles(tom, block,
-                        machine_port(tom->machine).ordinary *
-                            machine_port(tom->machine).config->core.schedulers,
-                        stacks * stack->link_gbps) /
-           least_cycles(tom, block, stacks * tom->config->sm_issue, stacks * stack->internal_gbps);
+    return min_cycles(tom, block,
+                      machine_port(tom->machine).ordinary *
+                          machine_port(tom->machine).config->core.schedulers,
+                      stacks * stack->link_gbps) /
+           min_cycles(tom, block, stacks * tom->config->sm_issue, stacks * stack->internal_gbps);
 }
 
 void tom_window_init(struct tom *tom)
@@ -59,15 +59,15 @@ void tom_window_init(struct tom *tom)
 // according to their rates.
 static int64_t first_size(const struct tom *tom, uint32_t number)
 {
-    int64_t least = (int64_t)(tom->stacks->count * tom->config->window);
+    int64_t min = (int64_t)(tom->stacks->count * tom->config->window);
     int64_t share = (int64_t)((double)inside(tom, number) * tom->times[number].window.rate);
-    return tom->table->blocks.v[number].loops || share < least ? least : share;
+    return tom->table->blocks.v[number].loops || share < min ? min : share;
 }
 
 static int64_t size_of(const struct tom *tom, uint32_t number)
 {
     const struct tom_window *window = &tom->times[number].window;
-    return window->judged ? window->size : first_size(tom, number);
+    return window->evaluated ? window->size : first_size(tom, number);
 }
 
 static void close_window(const struct tom *tom, struct tom_window *window)
@@ -87,19 +87,19 @@ static void wait_closed(struct tom_window *window)
 
 static void apply_change(const struct tom *tom, struct tom_window *window)
 {
-    int64_t most = (int64_t)(tom->stacks->count * machine_port(tom->machine).config->core.warps);
-    if (window->judged && !window->size)
+    int64_t max = (int64_t)(tom->stacks->count * machine_port(tom->machine).config->core.warps);
+    if (window->evaluated && !window->size)
         wait_closed(window);
     if (!window->change)
         return;
-    if (!window->judged)
+    if (!window->evaluated)
         window->size = (int64_t)window->tried;
-    window->judged = true;
+    window->evaluated = true;
     window->size += window->change;
     if (window->change > 0)
         window->pause = 0;
-    if (window->size > most)
-        window->size = most;
+    if (window->size > max)
+        window->size = max;
     if (window->size <= 0)
         close_window(tom, window);
     window->change = 0;
@@ -107,7 +107,7 @@ static void apply_change(const struct tom *tom, struct tom_window *window)
 
 // Decisions
 
-void tom_window_begin(struct tom *tom, struct tom_run *run)
+void tom_window_begin(struct tom *tom, struct tom_block_instance *run)
 {
     struct tom_window *window = window_of(tom, run);
     window->begun++;
@@ -115,7 +115,7 @@ void tom_window_begin(struct tom *tom, struct tom_run *run)
 
 // One in tom.sample instances begins in the GPU, so that the time there is measured. Until the
 // first time is known, no more instances leave than stay.
-bool tom_window_admits(struct tom *tom, struct tom_run *run)
+bool tom_window_admits(struct tom *tom, struct tom_block_instance *run)
 {
     struct tom_window *window = window_of(tom, run);
     uint32_t number = (uint32_t)(run->block - tom->table->blocks.v);
@@ -130,7 +130,7 @@ bool tom_window_admits(struct tom *tom, struct tom_run *run)
     return true;
 }
 
-void tom_window_leave(struct tom *tom, struct tom_run *run)
+void tom_window_leave(struct tom *tom, struct tom_block_instance *run)
 {
     window_of(tom, run)->outside -= run->outside;
     run->outside = false;
@@ -138,14 +138,14 @@ void tom_window_leave(struct tom *tom, struct tom_run *run)
 
 // Iterations
 
-bool tom_window_passes(struct tom_run *run, bool is_begin)
+bool tom_window_passes(struct tom_block_instance *run, bool is_begin)
 {
-    bool passes = is_begin && run->is_past_begin;
-    run->is_past_begin = !is_begin;
+    bool passes = is_begin && run->is_past_start;
+    run->is_past_start = !is_begin;
     return passes;
 }
 
-bool tom_window_home(struct tom *tom, struct tom_run *run, uint64_t now)
+bool tom_window_home(struct tom *tom, struct tom_block_instance *run, uint64_t now)
 {
     struct tom_window *window = window_of(tom, run);
     window->cycles += now - run->passed;
@@ -156,7 +156,7 @@ bool tom_window_home(struct tom *tom, struct tom_run *run, uint64_t now)
     return window->room > 0;
 }
 
-bool tom_window_away(struct tom *tom, struct tom_run *run, uint64_t now)
+bool tom_window_away(struct tom *tom, struct tom_block_instance *run, uint64_t now)
 {
     struct tom_window *window = window_of(tom, run);
     bool late = is_late(window, now - run->passed, 1);
@@ -172,7 +172,7 @@ bool tom_window_away(struct tom *tom, struct tom_run *run, uint64_t now)
 
 // An instance that ends in time enlarges the window by the number of such instances that would fit,
 // one after another, into its time in the GPU.
-void tom_window_ended(struct tom *tom, const struct tom_run *run, uint64_t now)
+void tom_window_ended(struct tom *tom, const struct tom_block_instance *run, uint64_t now)
 {
     struct tom_window *window = window_of(tom, run);
     uint64_t cycles = now - run->left;
@@ -183,7 +183,7 @@ void tom_window_ended(struct tom *tom, const struct tom_run *run, uint64_t now)
         window->change += fit > 1 ? (int64_t)fit : 1;
 }
 
-static void look_at(struct tom *tom, struct tom_run *run)
+static void look_at(struct tom *tom, struct tom_block_instance *run)
 {
     struct tom_window *window = window_of(tom, run);
     if (!is_late(window, machine_port(tom->machine).now - run->passed, 1))
@@ -200,17 +200,17 @@ static void find_overdue(struct tom *tom)
     for (uint32_t i = 0; i < tom->stacks->count; i++) {
         struct core *core = tom_sm_of(tom, i);
         struct tom_core *own = tom_core_of(core);
-        EACH_SLOT (slot, core_port(core).words, core_used_slots(core, word))
-            if (own->here[slot]->outside && own->here[slot]->state == RUN_AWAY)
+        EACH_WARP_SLOT (slot, core_port(core).words, core_used_slots(core, word))
+            if (own->here[slot]->outside && own->here[slot]->state == TOM_IN_STACK)
                 look_at(tom, own->here[slot]);
     }
 }
 
 void tom_window_tick(struct tom *tom)
 {
-    if (machine_port(tom->machine).now >= tom->looks_at) {
+    if (machine_port(tom->machine).now >= tom->next_check) {
         find_overdue(tom);
-        tom->looks_at = (machine_port(tom->machine).now / SCAN_CYCLES + 1) * SCAN_CYCLES;
+        tom->next_check = (machine_port(tom->machine).now / SCAN_CYCLES + 1) * SCAN_CYCLES;
     }
     for (uint32_t i = 0; i < tom->table->blocks.n; i++) {
         struct tom_window *window = &tom->times[i].window;
@@ -230,6 +230,6 @@ uint64_t tom_window_next(const struct tom *tom)
     uint64_t next = UINT64_MAX;
     for (uint32_t i = 0; i < tom->table->blocks.n; i++)
         if (tom->times[i].window.outside)
-            next = tom->looks_at;
+            next = tom->next_check;
     return next;
 }

@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 struct tom;
-struct tom_run;
+struct tom_block_instance;
 
 struct tom_window {
     uint64_t cycles, count; // sums over recent iterations in the GPU; cores' ticks only add to them
@@ -32,7 +32,7 @@ struct tom_window {
     double rate;            // estimated speed of all stacks over that of the GPU for the block
     uint64_t begun, outside; // instances begun; those in stacks or in flight to or from them
     uint64_t tried;          // maximum of `outside` until the first instance is judged
-    bool judged;
+    bool evaluated;
     int64_t size, change; // instances that may be outside; sum of the changes since the last tick
     int64_t room;         // size - outside in the last tick
     uint64_t pause, wait; // length of a pause, in iterations in the GPU; iterations left of it
@@ -45,13 +45,13 @@ void tom_window_init(struct tom *tom);
 // Called in a scheme's tick
 
 // Counts the start of a warp's block. Not called for its later iterations.
-void tom_window_begin(struct tom *tom, struct tom_run *run);
+void tom_window_begin(struct tom *tom, struct tom_block_instance *run);
 // Returns true if the instance may leave the GPU; it then counts as outside.
-bool tom_window_admits(struct tom *tom, struct tom_run *run);
+bool tom_window_admits(struct tom *tom, struct tom_block_instance *run);
 // Ends the time outside of an instance; has no effect on others. Also called in a core's tick.
-void tom_window_leave(struct tom *tom, struct tom_run *run);
+void tom_window_leave(struct tom *tom, struct tom_block_instance *run);
 // Judges an instance that has ended in its stack.
-void tom_window_ended(struct tom *tom, const struct tom_run *run, uint64_t now);
+void tom_window_ended(struct tom *tom, const struct tom_block_instance *run, uint64_t now);
 // Applies the changes of all windows.
 void tom_window_tick(struct tom *tom);
 // Returns the next cycle in which overdue instances are counted, or UINT64_MAX.
@@ -61,8 +61,8 @@ uint64_t tom_window_next(const struct tom *tom);
 
 // Called when the warp issues an instruction of its block. Returns true if it has returned to the
 // first one.
-bool tom_window_passes(struct tom_run *run, bool is_begin);
+bool tom_window_passes(struct tom_block_instance *run, bool is_begin);
 // Counts an iteration that has ended in the GPU. Returns true if the window has room.
-bool tom_window_home(struct tom *tom, struct tom_run *run, uint64_t now);
+bool tom_window_home(struct tom *tom, struct tom_block_instance *run, uint64_t now);
 // Judges an iteration that has ended in a stack. Returns true if the instance must come back.
-bool tom_window_away(struct tom *tom, struct tom_run *run, uint64_t now);
+bool tom_window_away(struct tom *tom, struct tom_block_instance *run, uint64_t now);

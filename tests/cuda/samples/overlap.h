@@ -40,7 +40,7 @@ struct overlap {
         if (starts)
             kernels(run);
         if (finishes)
-            take_outputs(cudaMemcpyTriggerFilled);
+            check_outputs(cudaMemcpyTriggerFilled);
         CALL(cudaOverlapHostWork(50000));
         CALL(cudaOverlapDataReady());
         for (const copy &one : inputs)
@@ -48,7 +48,7 @@ struct overlap {
         if (!starts)
             kernels(run);
         if (!finishes)
-            take_outputs(cudaMemcpyTriggerNone);
+            check_outputs(cudaMemcpyTriggerNone);
         for (const copy &one : outputs)
             CALL(cudaStreamSynchronize(one.stream));
     }
@@ -76,7 +76,7 @@ struct overlap {
         CALL(cudaMemcpyAsync(one.device, one.host, one.bytes, cudaMemcpyHostToDevice, one.stream,
                              cudaMemcpyTriggerNone, cudaMemcpyActionFill));
     }
-    void take_outputs(cudaMemcpyTrigger trigger)
+    void check_outputs(cudaMemcpyTrigger trigger)
     {
         for (const copy &one : outputs)
             CALL(cudaMemcpyAsync(one.host, one.device, one.bytes, cudaMemcpyDeviceToHost,

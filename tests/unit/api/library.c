@@ -32,15 +32,15 @@ static const char WRONG[] = ".version 8.0\n.target sm_80\n.entry x() {\n  foo %r
 
 enum { ELEMENTS = 1024, BYTES = 4 * ELEMENTS, BLOCK = 128 };
 
-struct heard {
+struct diagnostic_list {
     uint32_t errors, warnings, notes;
     char rule[64], file[64];
     uint32_t line, column;
 };
 
-static void hear(void *user, const struct ptxoffload_diagnostic *one)
+static void observe_diagnostic(void *user, const struct ptxoffload_diagnostic *one)
 {
-    struct heard *heard = user;
+    struct diagnostic_list *heard = user;
     assert_int_equal(one->size, sizeof *one);
     heard->notes += one->severity == PTXOFFLOAD_NOTE;
     heard->warnings += one->severity == PTXOFFLOAD_WARNING;
@@ -57,7 +57,7 @@ struct library {
     struct ptxoffload_context *context;
     struct ptxoffload_input *input;
     struct ptxoffload_program *program;
-    struct heard heard;
+    struct diagnostic_list heard;
 };
 
 static void start(struct library *l, const char *text)
@@ -65,7 +65,7 @@ static void start(struct library *l, const char *text)
     memset(l, 0, sizeof *l);
     l->context = ptxoffload_context_new();
     assert_non_null(l->context);
-    ptxoffload_set_diagnose(l->context, hear, &l->heard);
+    ptxoffload_set_diagnose(l->context, observe_diagnostic, &l->heard);
     assert_int_equal(ptxoffload_open(l->context, "add.ptx", text, strlen(text), &l->input),
                      PTXOFFLOAD_OK);
 }
@@ -236,12 +236,12 @@ static void stripping(void **state)
 
 // Running
 
-struct run {
+struct device_test {
     uint64_t to, a, b;
     struct ptxoffload_device *device;
 };
 
-static void allocate(struct run *r)
+static void allocate(struct device_test *r)
 {
     uint32_t values[ELEMENTS];
     for (uint32_t i = 0; i < ELEMENTS; i++)
@@ -253,7 +253,7 @@ static void allocate(struct run *r)
     assert_int_equal(ptxoffload_write(r->device, r->b, values, BYTES), PTXOFFLOAD_OK);
 }
 
-static enum ptxoffload_status launch(struct run *r, uint32_t blocks)
+static enum ptxoffload_status launch(struct device_test *r, uint32_t blocks)
 {
     const void *const arguments[] = {&r->to, &r->a, &r->b};
     struct ptxoffload_launch launch = PTXOFFLOAD_LAUNCH;
@@ -265,7 +265,7 @@ static enum ptxoffload_status launch(struct run *r, uint32_t blocks)
     return ptxoffload_run(r->device, &launch);
 }
 
-static void check_sums(struct run *r)
+static void check_sums(struct device_test *r)
 {
     uint32_t values[ELEMENTS];
     assert_int_equal(ptxoffload_read(r->device, values, r->to, BYTES), PTXOFFLOAD_OK);
@@ -276,7 +276,7 @@ static void check_sums(struct run *r)
 static void functional(void **state)
 {
     struct library l;
-    struct run r;
+    struct device_test r;
     struct ptxoffload_device_options options;
     uint32_t sizes[3], count;
     uint64_t address, bytes;
@@ -316,7 +316,7 @@ static void functional(void **state)
 static void timed(void **state)
 {
     struct library l;
-    struct run r;
+    struct device_test r;
     struct ptxoffload_device_options options;
     const char *const settings[] = {"machine.watchdog=20000", NULL};
     struct ptxoffload_launch spin = PTXOFFLOAD_LAUNCH;
@@ -360,7 +360,7 @@ static void timed(void **state)
 static void untagged(void **state)
 {
     struct library l;
-    struct run r;
+    struct device_test r;
     struct ptxoffload_options tagging;
     struct ptxoffload_device_options options;
     double chains;
@@ -385,7 +385,7 @@ static void untagged(void **state)
 static void wrong_devices(void **state)
 {
     struct library l;
-    struct run r;
+    struct device_test r;
     struct ptxoffload_device_options options;
     const char *const settings[] = {"memory.cors=4", NULL};
     (void)state;
@@ -422,7 +422,7 @@ static void wrong_devices(void **state)
 // Every memory limit gives PTXOFFLOAD_NO_MEMORY or the right result, without leaks.
 static void limits(void **state)
 {
-    struct heard heard = {0};
+    struct diagnostic_list heard = {0};
     uint32_t failed = 0, done = 0;
     (void)state;
     for (size_t limit = 1 << 10; limit <= 1 << 26; limit += limit / 4) {
@@ -431,7 +431,7 @@ static void limits(void **state)
         struct ptxoffload_program *program = NULL;
         const void *bytes;
         size_t size;
-        ptxoffload_set_diagnose(context, hear, &heard);
+        ptxoffload_set_diagnose(context, observe_diagnostic, &heard);
         ptxoffload_set_memory_limit(context, limit);
         enum ptxoffload_status status =
             ptxoffload_open(context, "add.ptx", TEXT, strlen(TEXT), &input);
@@ -457,7 +457,7 @@ static void *tag_often(void *result)
     uint32_t *good = result;
     for (uint32_t i = 0; i < TIMES; i++) {
         struct library l;
-        struct run r;
+        struct device_test r;
         struct ptxoffload_device_options options;
         start(&l, TEXT);
         ptxoffload_device_options_init(&options, sizeof options);

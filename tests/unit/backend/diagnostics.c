@@ -31,7 +31,7 @@ static const struct finding *add(struct given *g, uint32_t from, uint32_t to)
     return &g->findings.list.v[g->findings.list.n - 1];
 }
 
-static void expect_place(struct text_place place, uint32_t line, uint32_t column, uint32_t utf16)
+static void expect_place(struct text_position place, uint32_t line, uint32_t column, uint32_t utf16)
 {
     assert_int_equal(place.line, line);
     assert_int_equal(place.column, column);

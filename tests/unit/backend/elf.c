@@ -111,7 +111,7 @@ static uint32_t leaves(const struct record_field *fields)
     return count;
 }
 
-static void check_slot(const struct field_slot *slot, uint32_t record_size)
+static void check_slot(const struct record_field_use *slot, uint32_t record_size)
 {
     static const uint8_t sizes[] = {
         [FIELD_TEXT] = 4,   [FIELD_SHA256] = 32, [FIELD_OPTIONAL] = 4, [FIELD_COUNT] = 8,
@@ -132,15 +132,15 @@ static void test_complete(void **state)
     (void)state;
     struct memory memory = {0};
     struct arena arena;
-    struct elf_slots slots;
+    struct elf_record_fields slots;
     uint32_t all[ELF_PARTS] = {0};
     arena_init(&arena, &memory);
-    elf_slots_init(&slots, &arena);
+    elf_record_fields_init(&slots, &arena);
     for (enum elf_part part = 0; part < ELF_PARTS; part++) {
         const struct elf_part_info *info = &elf_parts[part];
         uint32_t size = part == ELF_NOTE ? sizeof(struct elf_notes) : info->record_size;
         bool taken[sizeof(struct ptxoffload_block)] = {0};
-        for (const struct field_slot *slot = slots.of[part]; slot && slot->field;
+        for (const struct record_field_use *slot = slots.of[part]; slot && slot->field;
              slot++, all[part]++) {
             check_slot(slot, size);
             for (uint32_t i = 0; i < slot->field->elf.size; i++) {

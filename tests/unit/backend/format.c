@@ -2,7 +2,7 @@
 #include "backend/emit/format.h"
 #include "tests/unit/program.h"
 
-static char *formatted(struct program *p, const char *text)
+static char *formatted(struct test_program *p, const char *text)
 {
     program_parse(p, text, strlen(text));
     if (p->diags.errors)
@@ -24,7 +24,7 @@ static bool same_node(const struct node *a, const struct node *b)
 
 static void check(const char *text)
 {
-    struct program first, second;
+    struct test_program first, second;
     char *once = formatted(&first, text), *twice = formatted(&second, once);
     assert_string_equal(once, twice);
     assert_int_equal(first.tree.nodes.n, second.tree.nodes.n);
@@ -81,7 +81,7 @@ static void test_no_loss(void **state)
     (void)state;
     const char *text =
         KERNEL("/* one */ add.s32 a, b, 0x1F; // two\n{ .reg .b32 c<3>; } .pragma \"a  b\";");
-    struct program p;
+    struct test_program p;
     char *result = formatted(&p, text);
     const char *a = text, *b = result;
     for (;; a++, b++) {
@@ -104,7 +104,7 @@ static void test_long_lists_are_broken(void **state)
         strcat(text, ",255");
     strcat(text, "};");
     check(text);
-    struct program p;
+    struct test_program p;
     char *result = formatted(&p, text);
     for (const char *line = result; *line; line += strcspn(line, "\n") + 1)
         assert_true(strcspn(line, "\n") <= 110);

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 struct made {
-    struct program program;
+    struct test_program program;
     struct ir_module module;
     struct plan plan;
     struct backend_options options;

@@ -4,7 +4,7 @@
 #include "tests/unit/program.h"
 
 struct read {
-    struct program program;
+    struct test_program program;
     struct ir_module module;
     struct source source;
     struct diags diags;
@@ -17,7 +17,7 @@ static void begin(struct read *r, const char *ptx)
     ir_build(&r->module, &r->program.arena, &r->program.tree, &r->program.diags);
 }
 
-static void take(struct read *r, const char *text, const struct source *tagged)
+static void parse_profile(struct read *r, const char *text, const struct source *tagged)
 {
     diags_init(&r->diags, &r->program.arena);
     source_init(&r->source, &r->program.arena, "p.json", text, (uint32_t)strlen(text));
@@ -42,7 +42,7 @@ static void test_content(void **state)
     (void)state;
     struct read r;
     begin(&r, PROFILED_PTX);
-    take(&r, PROFILED_JSON, NULL);
+    parse_profile(&r, PROFILED_JSON, NULL);
     assert_int_equal(r.diags.list.n, 0);
     assert_int_equal(strlen(r.measured->sha256), 64);
     const struct measured_function *k = &r.measured->functions[0];
@@ -51,8 +51,8 @@ static void test_content(void **state)
     assert_int_equal(gather->all.lines, 20);
     assert_int_equal(gather->all.sectors, 40);
     assert_int_equal(gather->full.accesses, 4);
-    assert_int_equal(gather->full.least, 2);
-    assert_int_equal(gather->full.most, 4);
+    assert_int_equal(gather->full.min, 2);
+    assert_int_equal(gather->full.max, 4);
     assert_int_equal(gather->l1.accesses, 20);
     assert_int_equal(gather->l1.hits, 5);
     assert_int_equal(gather->l1.merged, 5);
@@ -75,13 +75,13 @@ static void test_sums(void **state)
     const char *end = strrchr(PROFILED_JSON, ']');
     const char *text = arena_printf(&r.program.arena, "%.*s, %.*s]}", (int)(end - PROFILED_JSON),
                                     PROFILED_JSON, (int)(end - kernel), kernel);
-    take(&r, text, NULL);
+    parse_profile(&r, text, NULL);
     assert_non_null(r.measured);
     assert_int_equal(r.measured->functions[0].insts[10].all.lines, 40);
-    assert_int_equal(r.measured->functions[0].insts[10].all.least, 1);
+    assert_int_equal(r.measured->functions[0].insts[10].all.min, 1);
     assert_int_equal(r.measured->functions[0].insts[10].l1.hits, 10);
     assert_int_equal(r.measured->functions[0].loops[0].entries, 128);
-    assert_int_equal(r.measured->functions[0].loops[0].most, 4);
+    assert_int_equal(r.measured->functions[0].loops[0].max, 4);
     program_free(&r.program);
 }
 
@@ -156,12 +156,12 @@ static void test_faults(void **state)
     struct read r;
     begin(&r, PROFILED_PTX);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        take(&r, changed(&r, rows[i].from, rows[i].to), NULL);
+        parse_profile(&r, changed(&r, rows[i].from, rows[i].to), NULL);
         const char *message = r.diags.list.n ? r.diags.list.v[0].message : "none";
         if (!r.diags.errors || strncmp(message, rows[i].message, strlen(rows[i].message)))
             fail_msg("%s -> %s: %s", rows[i].from, rows[i].to, message);
     }
-    take(&r, "", NULL);
+    parse_profile(&r, "", NULL);
     assert_int_equal(r.diags.errors, 1);
     program_free(&r.program);
 }
@@ -173,17 +173,17 @@ static void test_huge_counts(void **state)
     struct read r;
     begin(&r, PROFILED_PTX);
     const char *loop = "\"entries\": 64, \"iterations\": 256, \"least\": 4, \"most\": 4";
-    take(&r,
-         changed(&r, loop,
-                 "\"entries\": 3074457345618258602, \"iterations\": 9223372036854775806, "
-                 "\"least\": 3, \"most\": 3"),
-         NULL);
+    parse_profile(&r,
+                  changed(&r, loop,
+                          "\"entries\": 3074457345618258602, \"iterations\": 9223372036854775806, "
+                          "\"least\": 3, \"most\": 3"),
+                  NULL);
     assert_non_null(r.measured);
-    take(&r,
-         changed(&r, loop,
-                 "\"entries\": 3074457345618258602, \"iterations\": 9223372036854775807, "
-                 "\"least\": 3, \"most\": 3"),
-         NULL);
+    parse_profile(&r,
+                  changed(&r, loop,
+                          "\"entries\": 3074457345618258602, \"iterations\": 9223372036854775807, "
+                          "\"least\": 3, \"most\": 3"),
+                  NULL);
     assert_null(r.measured);
     program_free(&r.program);
 }
@@ -194,9 +194,11 @@ static void test_several(void **state)
     (void)state;
     struct read r;
     begin(&r, PROFILED_PTX);
-    take(&r, changed(&r, "\"line\": 18", "\"line\": 0, \"executions\": -1, \"line\": 18"), NULL);
+    parse_profile(&r, changed(&r, "\"line\": 18", "\"line\": 0, \"executions\": -1, \"line\": 18"),
+                  NULL);
     assert_int_equal(r.diags.errors, 1); // a key twice is no JSON here
-    take(&r, changed(&r, "\"line\": 18, \"column\": 1", "\"line\": 0, \"column\": \"x\""), NULL);
+    parse_profile(&r, changed(&r, "\"line\": 18, \"column\": 1", "\"line\": 0, \"column\": \"x\""),
+                  NULL);
     assert_int_equal(r.diags.errors, 2);
     program_free(&r.program);
 }
@@ -207,14 +209,14 @@ static void test_other_program(void **state)
     struct read r;
     struct source tagged;
     begin(&r, PROFILED_PTX "\n");
-    take(&r, PROFILED_JSON, NULL);
+    parse_profile(&r, PROFILED_JSON, NULL);
     assert_int_equal(r.diags.errors, 1);
     const char *message = r.diags.list.v[0].message;
     assert_non_null(strstr(message, "source.sha256: the profile is of another program: 'k.ptx'"));
     assert_non_null(strstr(message, PROFILED_SHA256));
     // That of the text as it was given, whose tags are gone now.
     source_init(&tagged, &r.program.arena, "k.ptx", PROFILED_PTX, (uint32_t)strlen(PROFILED_PTX));
-    take(&r, PROFILED_JSON, &tagged);
+    parse_profile(&r, PROFILED_JSON, &tagged);
     assert_int_equal(r.diags.errors, 1);
     assert_non_null(strstr(r.diags.list.v[0].message, "with its tags"));
     program_free(&r.program);
@@ -226,13 +228,14 @@ static void test_unknown_keys(void **state)
     (void)state;
     struct read r;
     begin(&r, PROFILED_PTX);
-    take(&r, changed(&r, "\"launches\": 1", "\"launches\": 1, \"cycles\": 7"), NULL);
+    parse_profile(&r, changed(&r, "\"launches\": 1", "\"launches\": 1, \"cycles\": 7"), NULL);
     assert_int_equal(r.diags.warnings, 1);
     assert_string_equal(r.diags.list.v[0].message, "kernels[0].cycles: unknown key, ignored");
     const char *text = changed(&r, "\"opcode\": \"mov.u32\"", "\"opcode\": \"mov.u32\", \"x\": 0");
     const char *second = strstr(text, "\"opcode\": \"ld.global.u32\"");
-    take(&r, arena_printf(&r.program.arena, "%.*s\"x\": 1, %s", (int)(second - text), text, second),
-         NULL);
+    parse_profile(
+        &r, arena_printf(&r.program.arena, "%.*s\"x\": 1, %s", (int)(second - text), text, second),
+        NULL);
     assert_int_equal(r.diags.warnings, 1);
     program_free(&r.program);
 }
@@ -248,7 +251,7 @@ static void test_many_unknown_keys(void **state)
     end += sprintf(end, "\"launches\": 1");
     for (int i = 0; i < KEYS; i++)
         end += sprintf(end, ", \"key%d\": 0", i);
-    take(&r, changed(&r, "\"launches\": 1", keys), NULL);
+    parse_profile(&r, changed(&r, "\"launches\": 1", keys), NULL);
     assert_int_equal(r.diags.warnings, KEYS);
     program_free(&r.program);
 }

@@ -16,7 +16,7 @@
 #define TEXT ".version 7.0\n.target sm_70\n.address_size 64\n" ONE_CHAIN("k") ONE_CHAIN("l")
 
 struct planted {
-    struct program program;
+    struct test_program program;
     struct ir_module module;
     struct plan plan;
     struct output output;
@@ -86,7 +86,7 @@ static void wrong_chain(void **state)
     backend_emit_proven(&p.output, &p.proof, &p.program.arena, &p.module, &p.plan, &p.options);
     assert_int_equal(p.proof.list.n, 1);
     assert_string_equal(p.proof.list.v[0].what, "this chain");
-    struct place place = source_place(&p.program.source, p.proof.list.v[0].begin);
+    struct source_position place = source_position_at(&p.program.source, p.proof.list.v[0].begin);
     assert_int_equal(place.line, 16);
     assert_int_equal(place.column, 1);
     assert_int_equal(tagged_chains(&p), 1);

@@ -251,7 +251,7 @@ static void test_found(void **state)
         {"{ .prag/*ptxoffload.end 0*/ ma \"ptxoffload.end 1\"; ret; }", "{ ret; }"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct program p;
+        struct test_program p;
         uint32_t length;
         program_parse(&p, cases[i].text, strlen(cases[i].text));
         const char *stripped = backend_strip(&p.arena, &p.source, &length);

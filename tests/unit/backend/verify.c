@@ -41,7 +41,7 @@ static const char *const names[] = {"two dependent instructions swapped",
                                     "register changed",
                                     "opcode changed"};
 
-struct tally {
+struct mutation_counts {
     unsigned made[MUTATIONS], caught[MUTATIONS];
 };
 
@@ -79,7 +79,8 @@ static struct mutant replace(const struct proof *p, const char *begin, const cha
     return made;
 }
 
-static void judge(struct proof *p, struct tally *tally, enum mutation mutation, struct mutant made)
+static void check_mutant(struct proof *p, struct mutation_counts *tally, enum mutation mutation,
+                         struct mutant made)
 {
     tally->made[mutation]++;
     if (refute(p, made.text, made.length))
@@ -128,7 +129,8 @@ static bool feeds(const struct line *first, const struct line *second)
     return !same_result && names_register(second, name, length);
 }
 
-static void swap(struct proof *p, struct tally *tally, const struct line *a, const struct line *b)
+static void swap(struct proof *p, struct mutation_counts *tally, const struct line *a,
+                 const struct line *b)
 {
     size_t between = (size_t)(b->begin - a->end), x = (size_t)(a->end - a->begin);
     size_t y = (size_t)(b->end - b->begin);
@@ -136,20 +138,21 @@ static void swap(struct proof *p, struct tally *tally, const struct line *a, con
     memcpy(text, b->begin, y);
     memcpy(text + y, a->end, between);
     memcpy(text + y + between, a->begin, x);
-    judge(p, tally, SWAPPED, replace(p, a->begin, b->end, text, x + y + between));
+    check_mutant(p, tally, SWAPPED, replace(p, a->begin, b->end, text, x + y + between));
     free(text);
 }
 
-static void change_guard(struct proof *p, struct tally *tally, const struct line *line)
+static void change_guard(struct proof *p, struct mutation_counts *tally, const struct line *line)
 {
     const char *guard = *line->begin != '@' ? "@%p1 " : line->begin[1] == '!' ? "@" : "@!";
     size_t old = *line->begin != '@' ? 0 : line->begin[1] == '!' ? 2 : 1;
-    judge(p, tally, GUARDED, replace(p, line->begin, line->begin + old, guard, strlen(guard)));
+    check_mutant(p, tally, GUARDED,
+                 replace(p, line->begin, line->begin + old, guard, strlen(guard)));
 }
 
 static void mutate(struct proof *p, void *context)
 {
-    struct tally *tally = context;
+    struct mutation_counts *tally = context;
     struct line *lines = calloc(p->output.length, sizeof *lines);
     uint32_t count = find_lines(p, lines);
     const char *name;
@@ -160,13 +163,13 @@ static void mutate(struct proof *p, void *context)
         char *twice = malloc(2 * own);
         memcpy(twice, line->begin, own);
         memcpy(twice + own, line->begin, own);
-        judge(p, tally, DROPPED, replace(p, line->begin, line->end, "", 0));
-        judge(p, tally, DOUBLED, replace(p, line->begin, line->end, twice, 2 * own));
+        check_mutant(p, tally, DROPPED, replace(p, line->begin, line->end, "", 0));
+        check_mutant(p, tally, DOUBLED, replace(p, line->begin, line->end, twice, 2 * own));
         change_guard(p, tally, line);
         if (nth_register(line, 1, &name, &length))
-            judge(p, tally, RENAMED, replace(p, name, name + length, "%r999", 5));
+            check_mutant(p, tally, RENAMED, replace(p, name, name + length, "%r999", 5));
         if (*line->begin != '@')
-            judge(p, tally, RESPELLED, replace(p, line->begin, line->begin + 1, "q", 1));
+            check_mutant(p, tally, RESPELLED, replace(p, line->begin, line->begin + 1, "q", 1));
         if (i + 1 < count && feeds(line, line + 1) && line[1].begin - line->end < 200)
             swap(p, tally, line, line + 1);
         free(twice);
@@ -177,7 +180,7 @@ static void mutate(struct proof *p, void *context)
 static void mutations(void **state)
 {
     (void)state;
-    struct tally tally = {0};
+    struct mutation_counts tally = {0};
     each_sample(mutate, &tally);
     for (int i = 0; i < MUTATIONS; i++) {
         print_message("%s: %u of %u caught\n", names[i], tally.caught[i], tally.made[i]);
@@ -370,7 +373,8 @@ static void write_body(char *to, const struct random_access *list, const uint32_
     strcpy(to, "ret;\n}\n");
 }
 
-static bool meet(const struct random_access *a, const struct random_access *b, bool restricted)
+static bool reads_range(const struct random_access *a, const struct random_access *b,
+                        bool restricted)
 {
     if (a->base == 3 || b->base == 3)
         return true;
@@ -386,7 +390,8 @@ static bool is_right(const struct random_access *list, const uint32_t *order, bo
     bool right = true;
     for (uint32_t i = 0; i < ACCESSES; i++)
         for (uint32_t k = i + 1; k < ACCESSES; k++)
-            right &= order[k] > order[i] || !meet(&list[order[i]], &list[order[k]], restricted);
+            right &=
+                order[k] > order[i] || !reads_range(&list[order[i]], &list[order[k]], restricted);
     return right;
 }
 

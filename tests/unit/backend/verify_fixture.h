@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 struct proof {
-    struct program program;
+    struct test_program program;
     struct ir_module module;
     struct plan plan;
     struct output output;

@@ -14,11 +14,11 @@
 #include "tests/unit/program.h"
 #include <stdio.h>
 
-enum { FEW = 1500, MOST_TEXT = 1 << 18, MOST_BLOCKS = 9, VALUES = 6, GUARDS = 4 };
+enum { FEW = 1500, MAX_TEXT = 1 << 18, MAX_BLOCKS = 9, VALUES = 6, GUARDS = 4 };
 
 struct kernel {
     uint64_t seed;
-    char text[MOST_TEXT];
+    char text[MAX_TEXT];
     uint32_t length, blocks;
 };
 
@@ -32,9 +32,9 @@ __attribute__((format(printf, 2, 3))) static void put(struct kernel *k, const ch
 {
     va_list args;
     va_start(args, format);
-    k->length += (uint32_t)vsnprintf(k->text + k->length, MOST_TEXT - k->length, format, args);
+    k->length += (uint32_t)vsnprintf(k->text + k->length, MAX_TEXT - k->length, format, args);
     va_end(args);
-    assert_true(k->length < MOST_TEXT);
+    assert_true(k->length < MAX_TEXT);
 }
 
 static void put_guard(struct kernel *k, uint32_t guard)
@@ -148,9 +148,9 @@ static void put_any(struct kernel *k, uint32_t usual)
     }
 }
 
-static void put_some(struct kernel *k, uint32_t usual, uint32_t most)
+static void put_some(struct kernel *k, uint32_t usual, uint32_t max)
 {
-    for (uint32_t i = pick(k, most + 1); i > 0; i--)
+    for (uint32_t i = pick(k, max + 1); i > 0; i--)
         put_any(k, usual);
 }
 
@@ -241,10 +241,10 @@ static void put_block(struct kernel *k, uint32_t block)
 
 static void make_kernel(struct kernel *k, uint64_t seed)
 {
-    uint32_t order[MOST_BLOCKS];
+    uint32_t order[MAX_BLOCKS];
     k->seed = seed * 0x9e3779b97f4a7c15u;
     k->length = 0;
-    k->blocks = 1 + pick(k, MOST_BLOCKS);
+    k->blocks = 1 + pick(k, MAX_BLOCKS);
     put(k,
         ".version 7.0\n.target sm_70\n.address_size 64\n"
         ".visible .entry k(.param .u64 a, .param .u32 n, .param .f32 u)\n{\n"
@@ -270,14 +270,15 @@ static void make_kernel(struct kernel *k, uint64_t seed)
 
 // Proof
 
-struct tally {
+struct mutation_counts {
     uint64_t count, seed;
     bool print;
     struct kernel respelled;
     uint32_t refuted, chains, guarded, blocks, moved, irreducible;
 };
 
-static void count_plan(struct tally *tally, const struct ir_function *fn, const struct plan *plan)
+static void count_plan(struct mutation_counts *tally, const struct ir_function *fn,
+                       const struct plan *plan)
 {
     for (uint32_t i = 0; i < plan->chains.n; i++) {
         tally->chains++;
@@ -312,7 +313,7 @@ static void respell(struct kernel *to, const char *text, uint32_t length)
 }
 
 // Proves the canonical form of the text, and the text with other white space and comments.
-static const char *prove_spellings(struct kernel *made, const struct program *program,
+static const char *prove_spellings(struct kernel *made, const struct test_program *program,
                                    const struct ir_module *module,
                                    const struct pass_options *options, const struct output *output)
 {
@@ -334,9 +335,9 @@ static const char *prove_spellings(struct kernel *made, const struct program *pr
     return wrong;
 }
 
-static void prove(struct tally *tally, const struct kernel *k, uint64_t number)
+static void prove(struct mutation_counts *tally, const struct kernel *k, uint64_t number)
 {
-    struct program program;
+    struct test_program program;
     struct ir_module module;
     struct verified verified = {0};
     struct capability capability;
@@ -369,14 +370,14 @@ static void prove(struct tally *tally, const struct kernel *k, uint64_t number)
     tally->refuted += verified.faults.n > 0;
     for (uint32_t i = 0; i < verified.faults.n; i++)
         print_message("--seed=%llu --count=1: line %u: %s\n", (unsigned long long)number,
-                      source_place(&program.source, verified.faults.v[i].input).line,
+                      source_position_at(&program.source, verified.faults.v[i].input).line,
                       verified.faults.v[i].text);
     program_free(&program);
 }
 
 static void random_kernels(void **state)
 {
-    struct tally *tally = *state;
+    struct mutation_counts *tally = *state;
     struct kernel *kernel = malloc(sizeof *kernel);
     for (uint64_t i = 0; i < tally->count; i++) {
         make_kernel(kernel, tally->seed + i);
@@ -399,7 +400,7 @@ static void random_kernels(void **state)
 
 int main(int argc, char **argv)
 {
-    struct tally *tally = calloc(1, sizeof *tally);
+    struct mutation_counts *tally = calloc(1, sizeof *tally);
     tally->count = FEW;
     tally->seed = 1;
     for (int i = 1; i < argc; i++) {

@@ -14,7 +14,7 @@ static void check(const struct example *examples, size_t count)
 {
     size_t wrong = 0;
     for (size_t i = 0; i < count; i++) {
-        struct program p;
+        struct test_program p;
         program_parse(&p, examples[i].text, strlen(examples[i].text));
         directives_check(&p.tree, &p.arena, &p.diags);
         const char *found = diagnosed(&p);

@@ -30,7 +30,7 @@ static int end(void **state)
 static void check_slots(const struct form *form)
 {
     for (uint32_t i = 0; i < form->slot_count; i++) {
-        const struct form_slot *slot = &form->slots[i];
+        const struct form_modifier *slot = &form->slots[i];
         if (!slot->word_count)
             fail_msg("%s %s: nothing in item %u", isa_op_names[form->op], form->modifiers, i);
         for (uint32_t w = 0; w < slot->word_count; w++)
@@ -69,7 +69,7 @@ static void check_operands(const struct form *form)
 // Checks that the form writes the operands that the opcode's roles call written, and no others.
 static void check_roles(const struct form *form)
 {
-    uint16_t mods[FORM_SLOTS];
+    uint16_t mods[FORM_MODIFIERS];
     uint32_t count = 0;
     for (uint32_t i = 0; i < form->slot_count; i++)
         if (!form->slots[i].optional)

@@ -51,7 +51,7 @@ static const struct {
     {HEAD ".entry k() { ld.global.u64 %rd1, [%rd2+", "]; }"},
 };
 
-static void parse_at(struct program *p, size_t place, const char *number)
+static void parse_at(struct test_program *p, size_t place, const char *number)
 {
     char text[256];
     int length =
@@ -59,7 +59,7 @@ static void parse_at(struct program *p, size_t place, const char *number)
     program_parse(p, text, (size_t)length);
 }
 
-static const struct node *find_int(const struct program *p)
+static const struct node *find_int(const struct test_program *p)
 {
     // The first behind the header's number.
     uint32_t at = program_find(p, NODE_INT, 0);
@@ -72,7 +72,7 @@ static void test_values(void **state)
     (void)state;
     for (size_t k = 0; k < sizeof places / sizeof *places; k++)
         for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-            struct program p;
+            struct test_program p;
             parse_at(&p, k, numbers[i].written);
             const struct node *found = find_int(&p);
             if (p.diags.list.n || !found || found->value != numbers[i].value ||
@@ -104,7 +104,7 @@ static void test_faults(void **state)
         "0d3ff"};
     for (size_t k = 0; k < sizeof places / sizeof *places; k++)
         for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
-            struct program p;
+            struct test_program p;
             parse_at(&p, k, written[i]);
             if (p.diags.list.n != 1 || strcmp(p.diags.list.v[0].id, "literal"))
                 fail_msg("%u messages: %s in %s", p.diags.list.n, written[i], places[k].before);
@@ -124,7 +124,7 @@ static void test_offsets(void **state)
         {"+-0x7fffffffffffffff", -INT64_MAX},        {"+0?1:5", 5}, {"+4+8", 12}, {"+(2*3)", 6},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct program p;
+        struct test_program p;
         char text[256];
         int length =
             snprintf(text, sizeof text, HEAD ".entry k() { ld.global.u64 %%rd1, [%%rd2%s]; }",

@@ -24,13 +24,13 @@ struct opened {
     bool is_good;
 };
 
-enum { MOST_BYTES = 1 << 20 };
+enum { MAX_BYTES = 1 << 20 };
 
 static inline int set_up(void **state)
 {
     struct opened *o = calloc(1, sizeof *o);
     arena_init(&o->arena, &o->memory);
-    o->guarded = guarded_new(MOST_BYTES);
+    o->guarded = guarded_new(MAX_BYTES);
     *state = o;
     return 0;
 }

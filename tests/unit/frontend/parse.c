@@ -1,14 +1,14 @@
 // The parser: literals, constant expressions, statements of every shape, recovery.
 #include "tests/unit/program.h"
 
-static void parse(struct program *p, const char *text)
+static void parse(struct test_program *p, const char *text)
 {
     program_parse(p, text, strlen(text));
 }
 
 static void accept(const char *text)
 {
-    struct program p;
+    struct test_program p;
     parse(&p, text);
     if (p.diags.errors)
         fail_msg("%s: %s", p.diags.list.v[0].message, text);
@@ -18,7 +18,7 @@ static void accept(const char *text)
 // Returns the value of the first initialiser of a 64-bit variable.
 static uint64_t constant(const char *expression, uint8_t *flags)
 {
-    struct program p;
+    struct test_program p;
     char text[256];
     snprintf(text, sizeof text, ".global .b64 v = %s;", expression);
     parse(&p, text);
@@ -109,7 +109,7 @@ static void test_bad_literals(void **state)
     static const char *const cases[] = {
         "18446744073709551616", "1 / 0", "7 % 0", "12ab", "0x", "08"};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct program p;
+        struct test_program p;
         char text[256];
         snprintf(text, sizeof text, ".global .b64 v = %s;", cases[i]);
         parse(&p, text);
@@ -202,7 +202,7 @@ static void test_trivia(void **state)
         "\xef\xbb\xbf", "// c", "/* c */ \r\n", "#line 3 \"a\"", ".version 7.0\n  # 3 \"a\" 1\n",
         " \t\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        struct program p;
+        struct test_program p;
         parse(&p, texts[i]);
         assert_int_equal(program_find(&p, NODE_ERROR, 0), UINT32_MAX);
         assert_int_equal(p.diags.errors, 0);
@@ -213,7 +213,7 @@ static void test_trivia(void **state)
 static void test_opcodes_are_names(void **state)
 {
     (void)state;
-    struct program p;
+    struct test_program p;
     parse(&p, ".entry add(.param .u32 global) { .reg .b32 ld; add: add.s32 ld, ld, 1; bra add; }");
     assert_int_equal(p.diags.list.n, 0);
     uint32_t instr = program_find(&p, NODE_INSTR, 0);
@@ -226,7 +226,7 @@ static void test_opcodes_are_names(void **state)
 static void test_unknown(void **state)
 {
     (void)state;
-    struct program p;
+    struct test_program p;
     parse(&p, KERNEL("frob.x32 %r1; frob.x64 %r2; add.future.s32 %r1, %r2, 1; .newthing 4 x;"));
     assert_int_equal(p.diags.errors, 1);
     assert_int_equal(p.diags.warnings, 1);
@@ -242,13 +242,13 @@ static void test_unknown(void **state)
 static void test_recovery(void **state)
 {
     (void)state;
-    struct program p;
+    struct test_program p;
     parse(&p, KERNEL("add.s32 %r1, , %r2;\nmul.lo.s32 %r1, %r2, %r3;\n@ ;\nld.global.f32 %f1 "
                      "[%rd1];\nret;"));
     assert_int_equal(p.diags.errors, 3);
     static const uint32_t lines[] = {6, 8, 9};
     for (uint32_t i = 0; i < 3; i++)
-        assert_int_equal(source_place(&p.source, p.diags.list.v[i].begin).line, lines[i]);
+        assert_int_equal(source_position_at(&p.source, p.diags.list.v[i].begin).line, lines[i]);
     uint32_t instructions = 0, errors = 0;
     for (uint32_t i = 0; i < p.tree.nodes.n; i++) {
         instructions += p.tree.nodes.v[i].kind == NODE_INSTR;
@@ -263,7 +263,7 @@ static void test_recovery(void **state)
 static void test_recovery_in_head(void **state)
 {
     (void)state;
-    struct program p;
+    struct test_program p;
     parse(&p, ".entry a(.param u32 x) { ret; }\n.entry b() { ret; }\n.global ;;\n");
     assert_int_equal(p.diags.errors, 1);
     uint32_t function = program_find(&p, NODE_FUNCTION, 0);
@@ -278,7 +278,7 @@ static void test_truncated(void **state)
     const char *text = KERNEL("{ ld.global.f32 %f1, [%rd1+4]; /* c */ call (r), f, (a, b); "
                               "}\n.section .debug_info { .b8 1 }\n");
     for (size_t length = 0; length < strlen(text); length++) {
-        struct program p;
+        struct test_program p;
         program_parse(&p, text, length);
         assert_true(p.tree.nodes.v[0].end == length);
         program_free(&p);
@@ -288,10 +288,10 @@ static void test_truncated(void **state)
 static void test_error_at_end_is_placed(void **state)
 {
     (void)state;
-    struct program p;
+    struct test_program p;
     parse(&p, ".version 7.0\n.entry k()\n{\nret;\n");
     assert_int_equal(p.diags.errors, 1);
-    assert_int_equal(source_place(&p.source, p.diags.list.v[0].begin).line, 5);
+    assert_int_equal(source_position_at(&p.source, p.diags.list.v[0].begin).line, 5);
     assert_true(p.tree.nodes.v[program_find(&p, NODE_SCOPE, 0)].flags & NODE_CUT);
     program_free(&p);
 }
@@ -304,7 +304,7 @@ static void test_deep_nesting(void **state)
     size_t at = (size_t)sprintf(text, ".global .b32 v = ");
     memset(text + at, '(', DEPTH);
     text[at + DEPTH] = 0;
-    struct program p;
+    struct test_program p;
     parse(&p, text);
     assert_true(p.diags.errors > 0);
     program_free(&p);

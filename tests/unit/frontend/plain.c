@@ -74,7 +74,7 @@ static const char *const statements[] = {
 };
 enum { STATEMENTS = sizeof statements / sizeof *statements };
 
-static void parse(struct program *p, const char *body, bool plain)
+static void parse(struct test_program *p, const char *body, bool plain)
 {
     char text[8192];
     size_t length = (size_t)snprintf(text, sizeof text, ".func g { %s \n }", body);
@@ -91,7 +91,7 @@ static bool has_value(uint8_t kind)
            kind == NODE_FLOAT32 || kind == NODE_FLOAT64;
 }
 
-static bool same_node(const struct program *a, const struct program *b, uint32_t node)
+static bool same_node(const struct test_program *a, const struct test_program *b, uint32_t node)
 {
     const struct node *x = &a->tree.nodes.v[node], *y = &b->tree.nodes.v[node];
     if (x->kind != y->kind || x->flags != y->flags || x->aux != y->aux || x->begin != y->begin ||
@@ -107,7 +107,7 @@ static bool same_node(const struct program *a, const struct program *b, uint32_t
 
 static void compare(const char *body)
 {
-    struct program plain, other;
+    struct test_program plain, other;
     parse(&plain, body, true);
     parse(&other, body, false);
     assert_int_equal(plain.tree.nodes.n, other.tree.nodes.n);

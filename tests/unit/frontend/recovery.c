@@ -68,7 +68,7 @@ static void test_recovery(void **state)
     (void)state;
     size_t wrong = 0;
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
-        struct program p;
+        struct test_program p;
         program_parse(&p, examples[i].text, strlen(examples[i].text));
         const char *found = diagnosed(&p);
         if (strcmp(found, examples[i].answer)) {
@@ -87,7 +87,7 @@ static void test_functions(void **state)
 {
     (void)state;
     static const char text[] = HEAD ".entry a() {\nret;\n.entry b() { ret; }\n.func c() { ret; }\n";
-    struct program p;
+    struct test_program p;
     program_parse(&p, text, sizeof text - 1);
     uint32_t functions = 0;
     NODE_EACH (child, &p.tree, 0)
@@ -101,7 +101,7 @@ static void test_zeros(void **state)
 {
     (void)state;
     static const char text[] = HEAD "// a\0\0b\n.entry k() { ret;\0 }\n\0\0";
-    struct program p;
+    struct test_program p;
     program_parse(&p, text, sizeof text - 1);
     assert_string_equal(diagnosed(&p), "4:5 syntax; 5:18 syntax");
     program_free(&p);
@@ -111,7 +111,7 @@ static void test_zeros(void **state)
     program_free(&p);
 }
 
-static void parse_fragment(struct program *p, const char *text)
+static void parse_fragment(struct test_program *p, const char *text)
 {
     program_parse(p, "", 0);
     size_t length = strlen(text);
@@ -140,7 +140,7 @@ static void test_fragments(void **state)
         {"", "", true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct program p;
+        struct test_program p;
         parse_fragment(&p, cases[i].text);
         assert_string_equal(diagnosed(&p), cases[i].answer);
         uint32_t function = program_find(&p, NODE_FUNCTION, 0);

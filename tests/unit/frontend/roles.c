@@ -42,7 +42,7 @@ static uint32_t shortest(const struct form *form, uint16_t *mods)
 
 static void roles_agree(const struct form *form)
 {
-    uint16_t mods[FORM_SLOTS];
+    uint16_t mods[FORM_MODIFIERS];
     const char *role = isa_form(form->op, mods, shortest(form, mods)).roles;
     if (*role == 'f')
         return; // a call's operands are told apart by where the function stands

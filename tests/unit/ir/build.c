@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 struct built {
-    struct program program;
+    struct test_program program;
     struct ir_module module;
 };
 
@@ -372,7 +372,7 @@ static void test_memory_failure(void **state)
     uint32_t failures = 0;
     for (volatile long fail_in = 1;; fail_in++) {
         struct built b = {.program.memory.fail_in = fail_in};
-        struct program *p = &b.program;
+        struct test_program *p = &b.program;
         if (setjmp(p->memory.on_failure)) {
             memory_free(&p->memory);
             assert_int_equal(p->memory.bytes, 0);

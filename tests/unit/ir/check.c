@@ -9,7 +9,7 @@
 #define BODY(body) MODULE("9.0", "sm_90", body)
 
 // Returns all findings as "error operand-type f1; warning modifier .foo".
-static const char *findings(struct program *p, const char *text)
+static const char *findings(struct test_program *p, const char *text)
 {
     program_parse(p, text, strlen(text));
     struct ir_module module;
@@ -34,7 +34,7 @@ struct finding_case {
 static void expect(const struct finding_case *cases, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        struct program p;
+        struct test_program p;
         const char *found = findings(&p, cases[i].text);
         if (strcmp(found, cases[i].findings))
             fail_msg("'%s', not '%s', for:\n%s", found, cases[i].findings, cases[i].text);
@@ -344,7 +344,7 @@ static void test_texts(void **state)
          "'min.f32' needs sm_100 or later, this module is for sm_90"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct program p;
+        struct test_program p;
         findings(&p, cases[i].text);
         assert_true(p.diags.list.n > 0);
         assert_string_equal(p.diags.list.v[0].message, cases[i].findings);

@@ -11,7 +11,7 @@ struct pair {
     const char *good, *bad; // several good ones may stand for one bad one, and the reverse
 };
 
-static bool taken(const char *version, const char *target, bool wide, const char *instruction)
+static bool is_accepted(const char *version, const char *target, bool wide, const char *instruction)
 {
     char text[2048];
     snprintf(text, sizeof text,
@@ -19,7 +19,7 @@ static bool taken(const char *version, const char *target, bool wide, const char
              ".global .surfref su; .shared .b8 sh[64]; .func fn() { ret; }\n"
              ".visible .entry k(.param .u64 pp)\n{\n" REGISTERS "%s%s\nL: ret;\n}\n",
              version, target, wide ? ".reg .b128 q<9>;\n" : "", instruction);
-    struct program p;
+    struct test_program p;
     program_parse(&p, text, strlen(text));
     struct ir_module module;
     ir_build(&module, &p.arena, &p.tree, &p.diags);
@@ -35,9 +35,9 @@ static void expect(const char *version, const char *target, bool wide, const str
                    size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        if (pairs[i].good && !taken(version, target, wide, pairs[i].good))
+        if (pairs[i].good && !is_accepted(version, target, wide, pairs[i].good))
             fail_msg("refused for %s, %s: %s", version, target, pairs[i].good);
-        if (pairs[i].bad && taken(version, target, wide, pairs[i].bad))
+        if (pairs[i].bad && is_accepted(version, target, wide, pairs[i].bad))
             fail_msg("taken for %s, %s: %s", version, target, pairs[i].bad);
     }
 }
@@ -266,10 +266,10 @@ static void test_needs(void **state)
         {"wmma.load.a.sync.row.m16n16k16.f16 " R8 ", [l1];", "6.2", "sm_70", "6.3", "sm_70"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        if (!taken(cases[i].version, cases[i].target, false, cases[i].instruction))
+        if (!is_accepted(cases[i].version, cases[i].target, false, cases[i].instruction))
             fail_msg("refused for %s, %s: %s", cases[i].version, cases[i].target,
                      cases[i].instruction);
-        if (taken(cases[i].old_version, cases[i].old_target, false, cases[i].instruction))
+        if (is_accepted(cases[i].old_version, cases[i].old_target, false, cases[i].instruction))
             fail_msg("taken for %s, %s: %s", cases[i].old_version, cases[i].old_target,
                      cases[i].instruction);
     }

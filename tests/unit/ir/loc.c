@@ -39,7 +39,7 @@ static const char text[] = ".version 7.4\n.target sm_80\n.address_size 64\n"
                            "}\n";
 
 struct located {
-    struct program p;
+    struct test_program p;
     struct ir_module module;
     struct ir_locs *locs;
 };

@@ -14,7 +14,7 @@ static void check(const struct example *examples, size_t count)
 {
     size_t wrong = 0;
     for (size_t i = 0; i < count; i++) {
-        struct program p;
+        struct test_program p;
         struct ir_module module;
         program_parse(&p, examples[i].text, strlen(examples[i].text));
         ir_build(&module, &p.arena, &p.tree, &p.diags);
@@ -187,7 +187,7 @@ static void test_guesses(void **state)
         {BODY(".reg .u32 r<7>; mov.u32 r7, 0;"), "there are 7 of its family"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct program p;
+        struct test_program p;
         struct ir_module module;
         program_parse(&p, cases[i].text, strlen(cases[i].text));
         ir_build(&module, &p.arena, &p.tree, &p.diags);
@@ -213,7 +213,7 @@ static void test_innermost(void **state)
     static const char text[] =
         BODY("L: ret; { L: ret; { L: ret; bra L; } { bra L; } bra L; { L: ret; } bra L; } bra L;");
     static const uint32_t blocks[] = {2, 1, 1, 1, 0};
-    struct program p;
+    struct test_program p;
     struct ir_module module;
     program_parse(&p, text, sizeof text - 1);
     ir_build(&module, &p.arena, &p.tree, &p.diags);
@@ -239,7 +239,7 @@ static void test_shadowed(void **state)
              "mov.b32 r0, r1; } mov.b32 r0, r3; } { .reg .pred a; .reg .b32 b; mov.b32 b, r1; }");
     static const char *const names[] = {"a@0",  "r1@0", "a@1", "r0@2", "r1@2",
                                         "r0@0", "r3",   "a@3", "b"};
-    struct program p;
+    struct test_program p;
     struct ir_module module;
     program_parse(&p, text, strlen(text));
     ir_build(&module, &p.arena, &p.tree, &p.diags);

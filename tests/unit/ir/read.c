@@ -70,7 +70,7 @@ static const struct read_case cases[] = {
     {HEAD, false},
 };
 
-static void read_text(struct program *p, const char *text, bool only_check)
+static void read_text(struct test_program *p, const char *text, bool only_check)
 {
     struct ir_module module;
     program_parse(p, text, strlen(text));
@@ -81,20 +81,20 @@ static void read_text(struct program *p, const char *text, bool only_check)
                                  .module = &module,
                                  .diags = &p->diags,
                                  .only_check = only_check};
-    program_read(&reading);
+    ir_read_program(&reading);
     diags_sort(&p->diags);
     assert_memory_equal(p->source.text, text, strlen(text));
 }
 
 // Returns true if instructions are left, which is not so after a check that has dropped the bodies.
-static bool has_bodies(const struct program *p)
+static bool has_bodies(const struct test_program *p)
 {
     return program_find(p, NODE_INSTR, 0) != UINT32_MAX;
 }
 
 static void check(const struct read_case *at)
 {
-    struct program each, whole;
+    struct test_program each, whole;
     read_text(&each, at->text, true);
     read_text(&whole, at->text, false);
     assert_int_equal(each.diags.list.n, whole.diags.list.n);
@@ -141,7 +141,7 @@ static char *make_functions(unsigned count, unsigned faults)
 // Reads the program on this many threads. Returns it with its reports.
 static char *print_read(const char *text, uint32_t threads)
 {
-    struct program p;
+    struct test_program p;
     struct ir_module module;
     char *printed;
     size_t length;
@@ -154,7 +154,7 @@ static char *print_read(const char *text, uint32_t threads)
                                  .module = &module,
                                  .diags = &p.diags,
                                  .threads = threads};
-    program_read(&reading);
+    ir_read_program(&reading);
     assert_int_equal(ir_validate(&module, stderr), 0);
     ir_print(&module, to);
     for (uint32_t i = 0; i < p.diags.list.n; i++)

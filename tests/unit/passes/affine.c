@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 struct analysed {
-    struct program program;
+    struct test_program program;
     struct ir_module module;
     const struct ir_function *fn;
     struct affines *affines;
@@ -381,7 +381,7 @@ static void test_warps(void **state)
                      body);
         int64_t first = at->value[0];
         assert_int_equal(affine_warp(a.affines, atom, 1)->value[0] - first, cases[i].moved);
-        struct affine_places places = affine_places(a.affines, atom);
+        struct affine_all_warps places = affine_all_warps(a.affines, atom);
         assert_true(places.known && places.alike);
         assert_int_equal(places.same, cases[i].exact && !cases[i].moved);
         program_free(&a.program);
@@ -410,7 +410,7 @@ static void test_nvcc(void **state)
         "132*%tid.x + 4*%tid.y + _ZZ6sharedE4tile",
         "4*%tid.y + [shared_param_0]",
     };
-    struct program p;
+    struct test_program p;
     struct ir_module module;
     char *text = calloc(1, 1 << 16);
     FILE *file = fopen(SOURCE_ROOT "/tests/unit/passes/affine_nvcc.ptx", "rb");
@@ -444,7 +444,7 @@ static void test_long_chain(void **state)
 {
     (void)state;
     enum { LENGTH = 100000 };
-    struct program p;
+    struct test_program p;
     struct ir_module module;
     char *text = malloc(LENGTH * 24 + 1000);
     size_t n = (size_t)sprintf(text, ".version 7.8\n.target sm_80\n.address_size 64\n"

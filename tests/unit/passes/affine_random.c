@@ -242,7 +242,7 @@ static uint64_t atom_value(const struct ir_module *module, const struct ir_funct
                     : atom->kind == AFFINE_PARAMETER ? value[atom->bits == 64 ? 3 : 2]
                                                      : value[step_of(module, fn, atom->index)];
     int64_t number = atom->is_unsigned ? (int64_t)bits : sign_extended(bits, atom->bits);
-    assert_true(number >= atom->least && number <= atom->most);
+    assert_true(number >= atom->min && number <= atom->max);
     return (uint64_t)number;
 }
 
@@ -362,7 +362,7 @@ static void test_random(void **state)
     uint32_t sums = 0, known = 0;
     for (int round = 0; round < ROUNDS; round++) {
         struct step steps[STEPS] = {{.width = 32}, {.width = 32}, {.width = 32}, {.width = 64}};
-        struct program p;
+        struct test_program p;
         struct ir_module module;
         struct lanes lanes;
         char text[4096];

@@ -18,12 +18,12 @@ static inline uint64_t affine_text_rank(const struct affines *affines, uint32_t 
 static inline uint64_t affine_text_term_rank(const struct affines *affines,
                                              const struct affine_term *term)
 {
-    uint64_t least = UINT64_MAX;
+    uint64_t min = UINT64_MAX;
     for (int i = 0; i < AFFINE_FACTORS && term->atom[i] != IR_NONE; i++) {
         uint64_t rank = affine_text_rank(affines, term->atom[i]);
-        least = rank < least ? rank : least;
+        min = rank < min ? rank : min;
     }
-    return least;
+    return min;
 }
 
 static inline uint64_t affine_text_magnitude(int64_t value)
@@ -68,9 +68,9 @@ static inline const char *affine_text_sign(const char *before, bool negative)
 static inline const char *affine_text(const struct affines *affines, struct arena *arena,
                                       const struct affine *value)
 {
-    enum { MOST = 64 };
-    const struct affine_term *order[MOST];
-    assert(value->count <= MOST);
+    enum { LIMIT = 64 };
+    const struct affine_term *order[LIMIT];
+    assert(value->count <= LIMIT);
     for (uint32_t i = 0; i < value->count; i++) {
         uint32_t at = i;
         uint64_t rank = affine_text_term_rank(affines, &value->terms[i]);

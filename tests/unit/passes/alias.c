@@ -5,7 +5,7 @@
 
 static bool may_alias(const char *body, bool restrict_parameters)
 {
-    struct program p;
+    struct test_program p;
     struct ir_module module;
     char text[4096];
     snprintf(text, sizeof text,

@@ -29,17 +29,17 @@
     "setp.ge.u32 %g, %t, %n; @%g bra END;\n"
 #define TAIL "END: ret; }\n"
 
-enum { MOST_ANSWER = 2048 };
+enum { MAX_EXPECTED = 2048 };
 
 struct example {
     const char *name, *body, *answer;
 };
 
 struct planned {
-    struct program program;
+    struct test_program program;
     struct ir_module module;
     struct plan plan;
-    char answer[MOST_ANSWER];
+    char answer[MAX_EXPECTED];
     size_t length;
 };
 
@@ -47,14 +47,14 @@ __attribute__((format(printf, 2, 3))) static void say(struct planned *p, const c
 {
     va_list args;
     va_start(args, format);
-    p->length += (size_t)vsnprintf(p->answer + p->length, MOST_ANSWER - p->length, format, args);
+    p->length += (size_t)vsnprintf(p->answer + p->length, MAX_EXPECTED - p->length, format, args);
     va_end(args);
-    assert_true(p->length < MOST_ANSWER);
+    assert_true(p->length < MAX_EXPECTED);
 }
 
 static int line(const struct planned *p, uint32_t function, uint32_t inst)
 {
-    return (int)ir_place(&p->module, &p->module.functions.v[function], inst).line - HEAD_LINES;
+    return (int)ir_position(&p->module, &p->module.functions.v[function], inst).line - HEAD_LINES;
 }
 
 static void say_values(struct planned *p, uint32_t function, const struct live_value *values,

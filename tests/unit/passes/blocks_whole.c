@@ -7,7 +7,7 @@
 #define VERSION ".version 7.5\n.target sm_75\n.address_size 64\n"
 
 struct planned {
-    struct program program;
+    struct test_program program;
     struct ir_module module;
     struct plan plan;
     double seconds;
@@ -175,11 +175,11 @@ static uint32_t too_deep(void (*body)(struct text *, uint32_t), uint32_t blocks)
     return count;
 }
 
-static double seconds_for(void (*body)(struct text *, uint32_t), uint32_t blocks, uint32_t least)
+static double seconds_for(void (*body)(struct text *, uint32_t), uint32_t blocks, uint32_t min)
 {
     struct planned p;
     plan_large(&p, body, blocks);
-    assert_true(p.plan.blocks.n + p.plan.rejections.n >= least);
+    assert_true(p.plan.blocks.n + p.plan.rejections.n >= min);
     assert_true(p.plan.blocks.n <= 4 * blocks);
     double seconds = p.seconds;
     program_free(&p.program);

@@ -6,10 +6,10 @@
 #include "tests/unit/program.h"
 #include <stdio.h>
 
-enum { ROUNDS = 1500, MOST_BLOCKS = 14, REGISTERS = 5 };
+enum { ROUNDS = 1500, MAX_BLOCKS = 14, REGISTERS = 5 };
 
 struct fixture {
-    struct program program;
+    struct test_program program;
     struct ir_module module;
     const struct ir_function *fn;
     struct candidates candidates;
@@ -70,7 +70,7 @@ static void put_branch(struct fixture *f, uint64_t *state, uint32_t block, uint3
 
 static void put_function(struct fixture *f, uint64_t *state)
 {
-    uint32_t blocks = 1 + draw(state, MOST_BLOCKS);
+    uint32_t blocks = 1 + draw(state, MAX_BLOCKS);
     put(f,
         ".version 7.5\n.target sm_75\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
         ".reg .pred %%p<2>; .reg .b64 %%a, %%b; .reg .b32 %%t, %%r<%u>;\n"

@@ -12,7 +12,7 @@ struct example {
     const char *name, *body, *answer;
 };
 
-enum { MOST_ANSWER = 1024 };
+enum { MAX_EXPECTED = 1024 };
 
 static uint32_t body_line(const struct planned *p, uint32_t function, uint32_t inst)
 {
@@ -26,35 +26,35 @@ static void describe(const struct planned *p, char *to, bool stores)
     *to = '\0';
     for (uint32_t i = 0; i < p->plan.chains.n; i++) {
         const struct chain *chain = &p->plan.chains.v[i];
-        at += (size_t)snprintf(to + at, MOST_ANSWER - at, "%s%u:", at ? " " : "", chain->pattern);
+        at += (size_t)snprintf(to + at, MAX_EXPECTED - at, "%s%u:", at ? " " : "", chain->pattern);
         for (uint32_t k = 0; k < chain->count; k++)
-            at += (size_t)snprintf(to + at, MOST_ANSWER - at, "%s%u", k ? "," : "",
+            at += (size_t)snprintf(to + at, MAX_EXPECTED - at, "%s%u", k ? "," : "",
                                    body_line(p, chain->function, chain->inst[k]));
-        at += (size_t)snprintf(to + at, MOST_ANSWER - at, "%s", chain->split ? " split" : "");
+        at += (size_t)snprintf(to + at, MAX_EXPECTED - at, "%s", chain->split ? " split" : "");
     }
     for (uint32_t i = 0; i < p->plan.rejections.n; i++) {
         const struct rejection *r = &p->plan.rejections.v[i];
         if ((r->kind == CANDIDATE_STORE) != stores)
             continue;
-        at += (size_t)snprintf(to + at, MOST_ANSWER - at, "%s%s:%u", at ? " " : "",
+        at += (size_t)snprintf(to + at, MAX_EXPECTED - at, "%s%s:%u", at ? " " : "",
                                plan_rules[r->rule].id, body_line(p, r->function, r->inst));
         if (r->because != IR_NONE)
-            at += (size_t)snprintf(to + at, MOST_ANSWER - at, "<%u",
+            at += (size_t)snprintf(to + at, MAX_EXPECTED - at, "<%u",
                                    body_line(p, r->function, r->because));
-        at += (size_t)snprintf(to + at, MOST_ANSWER - at, "%s",
+        at += (size_t)snprintf(to + at, MAX_EXPECTED - at, "%s",
                                r->kind == CANDIDATE_CHAIN    ? " chain"
                                : r->kind == CANDIDATE_KERNEL ? " kernel"
                                                              : "");
         assert_non_null(r->text);
         assert_true(strlen(r->text) > 10);
     }
-    assert_true(at < MOST_ANSWER);
+    assert_true(at < MAX_EXPECTED);
 }
 
 static bool check(const struct example *example, struct pass_options options, bool stores)
 {
     struct planned p;
-    char text[8192], answer[MOST_ANSWER];
+    char text[8192], answer[MAX_EXPECTED];
     kernel_text(text, sizeof text, example->body);
     plan_text(&p, text, options);
     describe(&p, answer, stores);

@@ -319,7 +319,7 @@ static void test_served(void **state)
 
 // The minimum expected saving also applies to the rest of a chain whose store belongs to another
 // chain.
-static void test_least(void **state)
+static void test_min(void **state)
 {
     (void)state;
     static const double rest = -3.25, above = -3, copy = 0.5;
@@ -360,7 +360,7 @@ int main(void)
         cmocka_unit_test(test_across),   cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_parts),    cmocka_unit_test(test_capability),
         cmocka_unit_test(test_best_set), cmocka_unit_test(test_served),
-        cmocka_unit_test(test_least),    cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_min),      cmocka_unit_test(test_shared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

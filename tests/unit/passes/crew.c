@@ -49,7 +49,7 @@ static char *make_text(unsigned kernels)
 }
 
 struct planning {
-    struct program program;
+    struct test_program program;
     struct ir_module module;
     struct plan plan;
 };

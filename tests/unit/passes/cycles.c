@@ -7,11 +7,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-enum { MOST_NODES = 9, MOST_EDGES = 24, ROUNDS = 20000 };
+enum { MAX_NODES = 9, MAX_EDGES = 24, ROUNDS = 20000 };
 
 struct graph {
     uint32_t nodes, count;
-    struct cycle_edge edges[MOST_EDGES];
+    struct cycle_edge edges[MAX_EDGES];
 };
 
 static uint32_t draw(uint64_t *state, uint32_t below)
@@ -43,10 +43,10 @@ static bool same_cycles(const struct graph *g, uint32_t a, uint32_t b)
 
 static struct graph random_graph(uint64_t *state)
 {
-    struct graph g = {.nodes = 1 + draw(state, MOST_NODES)};
+    struct graph g = {.nodes = 1 + draw(state, MAX_NODES)};
     for (uint32_t i = 1; i < g.nodes; i++)
         g.edges[g.count++] = (struct cycle_edge){draw(state, i), i};
-    for (uint32_t more = draw(state, MOST_EDGES - MOST_NODES); more-- > 0;)
+    for (uint32_t more = draw(state, MAX_EDGES - MAX_NODES); more-- > 0;)
         g.edges[g.count++] = (struct cycle_edge){draw(state, g.nodes), draw(state, g.nodes)};
     return g;
 }
@@ -59,7 +59,7 @@ static void test_random(void **unused)
         struct memory memory = {.fail_in = 0};
         struct arena arena;
         struct graph g = random_graph(&state);
-        uint32_t classes[MOST_EDGES + 1];
+        uint32_t classes[MAX_EDGES + 1];
         arena_init(&arena, &memory);
         uint32_t count = cycle_classes(&arena, g.nodes, g.edges, g.count, classes);
         for (uint32_t a = 0; a < g.count; a++) {

@@ -4,15 +4,15 @@
 #include "tests/unit/program.h"
 #include <stdio.h>
 
-struct judged {
-    struct program program;
+struct divergence_counts {
+    struct test_program program;
     struct ir_module module;
     const struct ir_function *fn;
     struct divergence *divergence;
 };
 
-static void judge(struct judged *j, const char *tuning, const char *body, struct block_shape shape,
-                  enum divergence_shape unknown)
+static void classify(struct divergence_counts *j, const char *tuning, const char *body,
+                     struct block_shape shape, enum divergence_shape unknown)
 {
     char text[8192];
     snprintf(text, sizeof text,
@@ -35,10 +35,10 @@ static void judge(struct judged *j, const char *tuning, const char *body, struct
 static void check_in(const char *tuning, const char *body, const char *expected,
                      struct block_shape shape, enum divergence_shape unknown)
 {
-    struct judged j;
+    struct divergence_counts j;
     char found[64];
     size_t n = 0;
-    judge(&j, tuning, body, shape, unknown);
+    classify(&j, tuning, body, shape, unknown);
     for (uint32_t i = 0; i < j.fn->insts.n; i++)
         if (j.fn->insts.v[i].op == OP_st)
             found[n++] =
@@ -249,7 +249,7 @@ static void test_bounded(void **state)
 {
     (void)state;
     enum { DEPTH = 3000 };
-    struct program p;
+    struct test_program p;
     struct ir_module module;
     char *text = malloc(DEPTH * 160 + 1000);
     size_t n = (size_t)sprintf(text, ".version 7.8\n.target sm_80\n.address_size 64\n.entry k()\n{"

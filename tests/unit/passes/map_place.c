@@ -54,7 +54,7 @@ static void place(const char *text, uint32_t copies, uint32_t lanes, uint32_t ex
         fail_msg("%s", fault);
     check_placement(&r, &p);
     assert_int_equal(p.lanes, lanes);
-    assert_int_equal(p.least, lanes);
+    assert_int_equal(p.min, lanes);
     assert_int_equal(p.copies, expected);
     map_rig_free(&r);
 }
@@ -117,7 +117,7 @@ static uint32_t edges[8]; // producers of each node
 
 static uint32_t lanes_of(const uint32_t *order, uint32_t n)
 {
-    uint32_t most = 0;
+    uint32_t max = 0;
     for (uint32_t gap = 0; gap < n; gap++) { // behind position `gap`
         uint32_t arcs = 0;
         for (uint32_t i = 0; i < n; i++) {
@@ -126,9 +126,9 @@ static uint32_t lanes_of(const uint32_t *order, uint32_t n)
                 far = edges[order[(i + k) % n]] >> order[i] & 1 ? k : far;
             arcs += (gap + n - i) % n < far;
         }
-        most = arcs > most ? arcs : most;
+        max = arcs > max ? arcs : max;
     }
-    return most;
+    return max;
 }
 
 static uint32_t try_orders(uint32_t *order, uint32_t at, uint32_t n)
@@ -202,9 +202,9 @@ static void random_maps(void **state)
         r.hardware.lanes = 8;
         assert_null(map_place(&p, &r.arena, &r.hardware, r.map, 1, MAP_STATES));
         check_placement(&r, &p);
-        uint32_t least = try_orders(order, 1, all); // orders that begin with node 0: of a ring
-        assert_int_equal(p.least, least);
-        different += p.lanes != least; // more colours than arcs over a gap
+        uint32_t min = try_orders(order, 1, all); // orders that begin with node 0: of a ring
+        assert_int_equal(p.min, min);
+        different += p.lanes != min; // more colours than arcs over a gap
         map_rig_free(&r);
     }
     assert_in_range(different, 0, 10);

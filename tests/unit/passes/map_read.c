@@ -83,10 +83,10 @@ static void values(void **state)
     uint64_t addresses[8];
     (void)state;
     map_rig_load(&r, everything);
-    struct run_number params[4] = {{.kind = NUMBER_INTEGER, .integer = 1000},
-                                   {.kind = NUMBER_INTEGER, .integer = 2000},
-                                   {.kind = NUMBER_INTEGER, .integer = 40},
-                                   {.kind = NUMBER_REAL, .real = 1.5}};
+    struct host_number params[4] = {{.kind = NUMBER_INTEGER, .integer = 1000},
+                                    {.kind = NUMBER_INTEGER, .integer = 2000},
+                                    {.kind = NUMBER_INTEGER, .integer = 40},
+                                    {.kind = NUMBER_REAL, .real = 1.5}};
     struct map_scope scope = {.map = r.map, .arena = &r.arena, .params = params};
     scope.names[MAP_NAME_group] = 3;
     const struct map_node *n = r.map->nodes.v;
@@ -177,7 +177,7 @@ static void faults(void **state)
             fail_msg("row %u is accepted", i);
         for (uint32_t k = 0; k < r.diags.list.n; k++) {
             const struct diag *diag = &r.diags.list.v[k];
-            struct place at = source_place(&r.source, diag->begin);
+            struct source_position at = source_position_at(&r.source, diag->begin);
             bool here = at.line == rows[i].line && at.column == rows[i].column;
             found |= here && (!rows[i].fault || !strcmp(diag->message, rows[i].fault));
         }

@@ -22,7 +22,7 @@
 enum { INDICES, GATHER, SCATTER, INSTS };
 
 struct measuring {
-    struct program program;
+    struct test_program program;
     struct ir_module module;
     struct measurements *measured;
     struct pass_options options;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 struct planned {
-    struct program program;
+    struct test_program program;
     struct ir_module module;
     struct plan plan;
 };
@@ -27,5 +27,5 @@ static inline const char *planned_output(struct planned *p)
 
 static inline uint32_t planned_line(const struct planned *p, uint32_t function, uint32_t inst)
 {
-    return ir_place(&p->module, &p->module.functions.v[function], inst).line;
+    return ir_position(&p->module, &p->module.functions.v[function], inst).line;
 }

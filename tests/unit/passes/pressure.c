@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 struct weighed {
-    struct program program;
+    struct test_program program;
     struct ir_module module;
     struct pressure pressure;
 };

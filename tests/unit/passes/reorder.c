@@ -6,7 +6,7 @@ struct example {
     const char *name, *before, *after;
 };
 
-enum { MOST_TEXT = 8192 };
+enum { MAX_TEXT = 8192 };
 
 static char *body_of(const char *text)
 {
@@ -18,7 +18,7 @@ static char *body_of(const char *text)
 static char *reordered(const char *body, struct pass_options options)
 {
     struct planned p;
-    char text[MOST_TEXT];
+    char text[MAX_TEXT];
     kernel_text(text, sizeof text, body);
     plan_text(&p, text, options);
     char *after = body_of(planned_output(&p));
@@ -248,7 +248,7 @@ static void test_split(void **state)
     };
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
         struct planned p;
-        char text[MOST_TEXT];
+        char text[MAX_TEXT];
         kernel_text(text, sizeof text, examples[i].before);
         plan_text(&p, text, (struct pass_options){.fma = FMA_SPLIT, .reorder = i & 1});
         const char *output = planned_output(&p);

@@ -148,7 +148,7 @@ static const struct form forms[] = {
 };
 
 struct loaded {
-    struct program program;
+    struct test_program program;
     struct ir_module module;
     struct facts facts;
     struct reuses *reuses;

@@ -4,11 +4,11 @@
 #include "tests/unit/passes/planned.h"
 #include <glob.h>
 
-enum { MOST_FACTS = 256, MOST_TEXT = 256 };
+enum { MAX_FACTS = 256, MAX_TEXT = 256 };
 
 // One fact in one line, as in the file without the mode.
 struct facts {
-    char chains[MOST_FACTS][MOST_TEXT], missed[MOST_FACTS][MOST_TEXT];
+    char chains[MAX_FACTS][MAX_TEXT], missed[MAX_FACTS][MAX_TEXT];
     uint32_t chain_count, missed_count;
 };
 
@@ -41,12 +41,12 @@ static void read_expected(struct facts *facts, const char *folder, const char *f
             continue;
         if (strcmp(in, file) || (strcmp(when, "both") && strcmp(when, mode)))
             continue;
-        assert_true(facts->chain_count < MOST_FACTS && facts->missed_count < MOST_FACTS);
+        assert_true(facts->chain_count < MAX_FACTS && facts->missed_count < MAX_FACTS);
         if (!strcmp(what, "chain"))
-            snprintf(facts->chains[facts->chain_count++], MOST_TEXT, "%s %s %s", kernel, which,
+            snprintf(facts->chains[facts->chain_count++], MAX_TEXT, "%s %s %s", kernel, which,
                      lines);
         else if (!strcmp(what, "missed"))
-            snprintf(facts->missed[facts->missed_count++], MOST_TEXT, "%s %s %s", kernel, which,
+            snprintf(facts->missed[facts->missed_count++], MAX_TEXT, "%s %s %s", kernel, which,
                      lines);
     }
     fclose(from);
@@ -60,25 +60,25 @@ static const struct name *name_of(const struct planned *p, uint32_t function)
 static void read_plan(struct facts *facts, const struct planned *p)
 {
     facts->chain_count = facts->missed_count = 0;
-    assert_true(p->plan.chains.n <= MOST_FACTS && p->plan.rejections.n <= MOST_FACTS);
+    assert_true(p->plan.chains.n <= MAX_FACTS && p->plan.rejections.n <= MAX_FACTS);
     for (uint32_t i = 0; i < p->plan.chains.n; i++) {
         const struct chain *chain = &p->plan.chains.v[i];
         const struct name *name = name_of(p, chain->function);
         char *to = facts->chains[facts->chain_count++];
-        int at = snprintf(to, MOST_TEXT, "%.*s %u ", (int)name->length, name->text, chain->pattern);
+        int at = snprintf(to, MAX_TEXT, "%.*s %u ", (int)name->length, name->text, chain->pattern);
         for (uint32_t k = 0; k < chain->count; k++)
-            at += snprintf(to + at, (size_t)(MOST_TEXT - at), "%s%u", k ? "," : "",
+            at += snprintf(to + at, (size_t)(MAX_TEXT - at), "%s%u", k ? "," : "",
                            planned_line(p, chain->function, chain->inst[k]));
     }
     for (uint32_t i = 0; i < p->plan.rejections.n; i++) {
         const struct rejection *r = &p->plan.rejections.v[i];
         const struct name *name = name_of(p, r->function);
-        snprintf(facts->missed[facts->missed_count++], MOST_TEXT, "%.*s %s %u", (int)name->length,
+        snprintf(facts->missed[facts->missed_count++], MAX_TEXT, "%.*s %s %u", (int)name->length,
                  name->text, plan_rules[r->rule].id, planned_line(p, r->function, r->inst));
     }
 }
 
-static uint32_t report_absent(char (*facts)[MOST_TEXT], uint32_t count, char (*among)[MOST_TEXT],
+static uint32_t report_absent(char (*facts)[MAX_TEXT], uint32_t count, char (*among)[MAX_TEXT],
                               uint32_t among_count, const char *what)
 {
     uint32_t absent = 0;

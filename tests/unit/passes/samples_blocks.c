@@ -6,17 +6,17 @@
 #include <glob.h>
 #include <stdio.h>
 
-enum { MOST_TEXT = 1 << 20, MOST_FACT = 256 };
+enum { MAX_TEXT = 1 << 20, MAX_FACT = 256 };
 
 struct sample {
-    struct program program;
+    struct test_program program;
     struct ir_module module;
     struct plan plan;
 };
 
 static void plan_file(struct sample *s, const char *path)
 {
-    static char text[MOST_TEXT];
+    static char text[MAX_TEXT];
     struct pass_options options = {.reorder = true};
     FILE *file = fopen(path, "rb");
     if (!file)
@@ -33,7 +33,7 @@ static void plan_file(struct sample *s, const char *path)
 
 static uint32_t line(const struct sample *s, uint32_t function, uint32_t inst)
 {
-    return ir_place(&s->module, &s->module.functions.v[function], inst).line;
+    return ir_position(&s->module, &s->module.functions.v[function], inst).line;
 }
 
 // Writes a block as in the file, without the PTX file's name.
@@ -43,19 +43,19 @@ static void write_fact(const struct sample *s, const struct block_plan *block, c
         [BLOCK_LOOP] = "loop", [BLOCK_BASIC] = "block", [BLOCK_REGION] = "region"};
     const struct name *name =
         tree_name(&s->program.tree, s->module.functions.v[block->function].name);
-    int at = snprintf(to, MOST_FACT, "%.*s %s %u-%u %s live_in %u live_out %u loads %u stores %u",
+    int at = snprintf(to, MAX_FACT, "%.*s %s %u-%u %s live_in %u live_out %u loads %u stores %u",
                       (int)name->length, name->text, kinds[block->kind],
                       line(s, block->function, block->first), line(s, block->function, block->last),
                       block->estimate.candidate ? "candidate" : "no", block->live_in.n,
                       block->live_out.n, block->loads, block->stores);
     if (block->estimate.candidate && block->estimate.conditional)
-        snprintf(to + at, (size_t)(MOST_FACT - at), " condition \">= %llu\"",
+        snprintf(to + at, (size_t)(MAX_FACT - at), " condition \">= %llu\"",
                  (unsigned long long)block->estimate.threshold);
 }
 
 static bool has_fact(const struct sample *s, const char *fact)
 {
-    char found[MOST_FACT];
+    char found[MAX_FACT];
     for (uint32_t i = 0; i < s->plan.blocks.n; i++) {
         write_fact(s, &s->plan.blocks.v[i], found);
         if (!strcmp(found, fact))

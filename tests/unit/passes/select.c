@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-enum { MOST_SPANS = 10, ROUNDS = 3000 };
+enum { MAX_SPANS = 10, ROUNDS = 3000 };
 
 static uint32_t draw(uint64_t *state, uint32_t below)
 {
@@ -27,7 +27,7 @@ static bool within(const struct block_span *a, const struct block_span *b)
 static uint32_t random_spans(uint64_t *state, struct block_span *spans)
 {
     uint32_t count = 0;
-    for (uint32_t tries = 0; tries < 40 && count < MOST_SPANS; tries++) {
+    for (uint32_t tries = 0; tries < 40 && count < MAX_SPANS; tries++) {
         uint32_t begin = draw(state, 12), end = begin + 1 + draw(state, 12 - begin);
         struct block_span span = {begin, end, (double)draw(state, 9) - 2, false, 0};
         bool fits = true;
@@ -86,7 +86,7 @@ static void test_random(void **unused)
     for (int round = 0; round < ROUNDS; round++) {
         struct memory memory = {.fail_in = 0};
         struct arena arena;
-        struct block_span spans[MOST_SPANS];
+        struct block_span spans[MAX_SPANS];
         uint32_t count = random_spans(&state, spans);
         arena_init(&arena, &memory);
         select_best(&arena, spans, count);

@@ -4,7 +4,7 @@
 #include "tests/unit/passes/kernel.h"
 #include "tests/unit/passes/planned.h"
 
-enum { MOST = 80, TEXT = 1 << 16, WORDS = 40, BASES = 4, POINTERS = BASES + 6, ROUNDS = 1500 };
+enum { LIMIT = 80, TEXT = 1 << 16, WORDS = 40, BASES = 4, POINTERS = BASES + 6, ROUNDS = 1500 };
 
 enum access { NO_ACCESS, LOAD, READ_ONLY, STORE, FIXED };
 
@@ -22,7 +22,7 @@ struct instruction {
 };
 
 struct block {
-    struct instruction v[MOST];
+    struct instruction v[LIMIT];
     uint32_t count;
     char text[TEXT];
     size_t length;
@@ -199,7 +199,7 @@ static void make_block(struct block *b, uint64_t seed)
         b->pointer[i].root = i;
     uint32_t stage[4] = {0}, statements = 1 + pick(b, 4);
     uint32_t tight = pick(b, 2) ? WORDS : 10; // few registers: many are written again
-    while (b->count < 8 + seed % (MOST - 10)) {
+    while (b->count < 8 + seed % (LIMIT - 10)) {
         uint32_t s = pick(b, statements), word = tight == WORDS ? 4 * s : pick(b, tight);
         uint32_t other = tight == WORDS ? word + 1 : pick(b, tight);
         uint32_t choice = pick(b, 20);
@@ -239,8 +239,8 @@ static bool depends(const struct instruction *a, const struct instruction *b)
 }
 
 struct ir_reading {
-    uint32_t id[MOST], loc[MOST], count;
-    uint32_t boundaries[MOST]; // braces, labels, directives in front
+    uint32_t id[LIMIT], loc[LIMIT], count;
+    uint32_t boundaries[LIMIT]; // braces, labels, directives in front
 };
 
 static void read_back(struct ir_reading *r, const char *text)
@@ -251,7 +251,7 @@ static void read_back(struct ir_reading *r, const char *text)
         sscanf(at, ".loc 1 %u 3", &loc);
         boundaries += *at == '{' || *at == '}' || *at == 'L' || !strncmp(at, ".pragma \"f", 10);
         if (at[0] == '/' && at[1] == '*' && sscanf(at, "/*%u*/", &id) == 1) {
-            assert_true(r->count < MOST);
+            assert_true(r->count < LIMIT);
             r->loc[r->count] = loc;
             r->boundaries[r->count] = boundaries;
             r->id[r->count++] = id;
@@ -261,7 +261,7 @@ static void read_back(struct ir_reading *r, const char *text)
 
 static bool check_order(const struct block *b, const struct ir_reading *r)
 {
-    bool seen[MOST] = {false};
+    bool seen[LIMIT] = {false};
     if (r->count != b->count)
         return false;
     for (uint32_t i = 0; i < r->count; i++) {

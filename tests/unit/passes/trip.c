@@ -6,7 +6,7 @@
 #include "tests/unit/program.h"
 #include <stdio.h>
 
-enum { MOST_RUNS = 70000, MOST_RUNS_EACH = 300, ROUNDS = 6000 };
+enum { MAX_RUNS = 70000, MAX_RUNS_EACH = 300, ROUNDS = 6000 };
 
 enum form { TEST_AT_TOP, TEST_AT_BOTTOM, TEST_BEFORE_STEP, FORMS };
 
@@ -153,7 +153,7 @@ static void put_kernel(struct text *to, const struct loop *loop)
 
 // Running the loop. Wide numbers show when the counter wraps around.
 
-struct run {
+struct simulated_trip {
     int64_t count;
     bool wraps;    // the counter leaves its type's range on the way
     bool long_run; // it was stopped
@@ -194,9 +194,9 @@ static int64_t first_tested(const struct loop *loop)
     return wrapped(loop, (uint64_t)loop->start + (ahead ? (uint64_t)loop->step : 0));
 }
 
-static struct run run_loop(const struct loop *loop, int64_t most)
+static struct simulated_trip run_loop(const struct loop *loop, int64_t max)
 {
-    struct run run = {0, false, false};
+    struct simulated_trip run = {0, false, false};
     wide x = as_seen(loop, loop->start), y = as_seen(loop, loop->bound) + loop->bound_add;
     wide step = loop->step_constant || !loop->subtracts ? loop->step : -loop->step;
     if (loop->bound_constant) // the compiler adds like the machine
@@ -215,7 +215,7 @@ static struct run run_loop(const struct loop *loop, int64_t most)
             break;
         if (loop->form == TEST_BEFORE_STEP && !goes_on(loop->compare, before, y))
             break;
-        run.long_run = run.count >= most;
+        run.long_run = run.count >= max;
         run.wraps = out_of_range(loop, x);
     }
     if (loop->form == TEST_AT_BOTTOM && out_of_range(loop, x))
@@ -267,13 +267,13 @@ static bool check_counted(const struct loop *loop, const char *text)
         bool huge = loop->bits == 64 && !loop->is_signed && (at.start < 0 || at.bound < 0);
         if (huge) // beyond what the expressions promise
             continue;
-        struct run run = run_loop(&at, leads_to_bound(&at) ? MOST_RUNS_EACH : 3);
-        int64_t count = expression_read(text, value_of, &at), least = loop->form != TEST_AT_TOP;
+        struct simulated_trip run = run_loop(&at, leads_to_bound(&at) ? MAX_RUNS_EACH : 3);
+        int64_t count = expression_read(text, value_of, &at), min = loop->form != TEST_AT_TOP;
         bool misses = run.long_run && (loop->compare[0] == 'n' || !leads_to_bound(&at));
         bool right =
-            run.wraps || misses || (run.long_run ? count > MOST_RUNS_EACH : count == run.count);
+            run.wraps || misses || (run.long_run ? count > MAX_RUNS_EACH : count == run.count);
         if (!leads_to_bound(&at))
-            right |= count <= least;
+            right |= count <= min;
         if (!right) {
             print_message("start %lld bound %lld step %lld: %lld runs, but %s is %lld\n",
                           (long long)at.start, (long long)at.bound, (long long)at.step,
@@ -305,11 +305,11 @@ static bool too_wide(const struct loop *loop, int64_t value)
 static bool check_plan(const struct loop *loop, const struct block_plan *plan)
 {
     bool all_constant = loop->start_constant && loop->bound_constant && loop->step_constant;
-    struct run run = run_loop(loop, all_constant ? MOST_RUNS : 0);
+    struct simulated_trip run = run_loop(loop, all_constant ? MAX_RUNS : 0);
     switch (plan->trip) {
     case TRIP_CONSTANT:
         return all_constant && !run.wraps &&
-               (run.long_run ? plan->trips > MOST_RUNS : (int64_t)plan->trips == run.count);
+               (run.long_run ? plan->trips > MAX_RUNS : (int64_t)plan->trips == run.count);
     case TRIP_COUNTED:
         return !all_constant && should_be_known(loop) && check_counted(loop, plan->trip_text);
     default:
@@ -322,7 +322,7 @@ static bool check_plan(const struct loop *loop, const struct block_plan *plan)
 static bool check_loop(const struct loop *loop)
 {
     struct text text = {.n = 0};
-    struct program program;
+    struct test_program program;
     struct ir_module module;
     struct pass_options options = {.reorder = false};
     put_kernel(&text, loop);
@@ -534,7 +534,7 @@ static const struct {
      "max(%y - %z, 1)"},
 };
 
-static const char *count_text(struct program *program, const struct block_plan *loop)
+static const char *count_text(struct test_program *program, const struct block_plan *loop)
 {
     if (loop->trip == TRIP_CONSTANT)
         return arena_printf(&program->arena, "%llu", (unsigned long long)loop->trips);
@@ -547,7 +547,7 @@ static void test_known_loops(void **unused)
     (void)unused;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         struct text text = {.n = 0};
-        struct program program;
+        struct test_program program;
         struct ir_module module;
         struct pass_options options = {.reorder = false};
         const struct block_plan *loop = NULL;

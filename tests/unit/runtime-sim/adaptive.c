@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHAINS = 5, MOST_WAYS = 16, MOST_SETS = 32 };
+enum { CHAINS = 5, MAX_WAYS = 16, MAX_SETS = 32 };
 
 struct pupil {
     struct memory memory;
@@ -49,7 +49,7 @@ static void teach(uint32_t chain, enum adaptive_kind kind, int64_t saved)
 
 // Lines of a set, most recently used first.
 struct used_set {
-    uint64_t line[MOST_WAYS];
+    uint64_t line[MAX_WAYS];
     uint32_t count;
 };
 
@@ -71,7 +71,7 @@ static bool use(struct used_set *set, uint32_t ways, uint64_t line)
 static void compare_tags(uint32_t sets, uint32_t ways, bool hash, uint64_t seed)
 {
     enum { LOADS = 20000 };
-    struct used_set lists[MOST_SETS] = {0};
+    struct used_set lists[MAX_SETS] = {0};
     uint32_t had_count = 0;
     begin(sets, ways, hash);
     for (uint32_t i = 0; i < LOADS; i++) {
@@ -106,7 +106,7 @@ static void turned_off_by_the_least_number(void **state)
 {
     (void)state;
     begin(1, 1, false);
-    for (uint32_t i = 1; i < ADAPTIVE_LEAST; i++) {
+    for (uint32_t i = 1; i < ADAPTIVE_MIN; i++) {
         teach(2, ADAPTIVE_MEET, -10);
         assert_true(adaptive_allows(&p.adaptive, 2, ADAPTIVE_MEET));
     }
@@ -124,15 +124,15 @@ static void turned_off_by_many_in_vain(void **state)
 {
     (void)state;
     begin(1, 1, false);
-    for (uint32_t i = 0; i < ADAPTIVE_VAIN; i++) {
+    for (uint32_t i = 0; i < ADAPTIVE_DISCARDS; i++) {
         assert_true(adaptive_allows(&p.adaptive, 2, ADAPTIVE_MEET));
-        adaptive_learn(&p.adaptive, 2, ADAPTIVE_MEET, ADAPTIVE_IN_VAIN, -1);
+        adaptive_learn(&p.adaptive, 2, ADAPTIVE_MEET, ADAPTIVE_DISCARDED, -1);
         adaptive_teach(&p.adaptive, p.chains);
     }
     assert_false(adaptive_allows(&p.adaptive, 2, ADAPTIVE_MEET));
-    for (uint32_t i = 0; i < ADAPTIVE_LEAST; i++) {
+    for (uint32_t i = 0; i < ADAPTIVE_MIN; i++) {
         assert_true(adaptive_allows(&p.adaptive, 3, ADAPTIVE_MEET));
-        adaptive_learn(&p.adaptive, 3, ADAPTIVE_MEET, ADAPTIVE_IN_VAIN, -1);
+        adaptive_learn(&p.adaptive, 3, ADAPTIVE_MEET, ADAPTIVE_DISCARDED, -1);
         teach(3, ADAPTIVE_MEET, 0);
     }
     assert_false(adaptive_allows(&p.adaptive, 3, ADAPTIVE_MEET));
@@ -143,7 +143,7 @@ static void turned_on_again_by_the_sum(void **state)
 {
     (void)state;
     begin(1, 1, false);
-    for (uint32_t i = 0; i < ADAPTIVE_LEAST; i++)
+    for (uint32_t i = 0; i < ADAPTIVE_MIN; i++)
         teach(0, ADAPTIVE_HERE, -5);
     const struct adaptive_counts *counts = &p.chains[0].kind[ADAPTIVE_HERE];
     assert_int_equal(counts->saved, -ADAPTIVE_OFF); // more than it has cost
@@ -313,15 +313,15 @@ static void lessons_are_counted(void **state)
 {
     (void)state;
     begin(1, 1, false);
-    for (uint32_t i = 0; i < ADAPTIVE_LEAST; i++) // off with the last one
+    for (uint32_t i = 0; i < ADAPTIVE_MIN; i++) // off with the last one
         teach(2, ADAPTIVE_MEET, -10);
     teach(2, ADAPTIVE_MEET, 1000); // on
     teach(2, ADAPTIVE_HERE, 0);
     teach(2, ADAPTIVE_MEET, -1050); // off
     const struct chain_stats *stats = &p.chains[2].stats;
-    assert_int_equal(stats->weighed, ADAPTIVE_LEAST + 3);
+    assert_int_equal(stats->weighed, ADAPTIVE_MIN + 3);
     assert_int_equal(stats->saved, 1000);
-    assert_int_equal(stats->lost, 10 * ADAPTIVE_LEAST + 1050);
+    assert_int_equal(stats->lost, 10 * ADAPTIVE_MIN + 1050);
     assert_int_equal(stats->turned_off, 2);
     assert_int_equal(stats->turned_on, 1);
     assert_int_equal(p.chains[1].stats.weighed, 0);
@@ -353,7 +353,7 @@ static void lessons_come_in_the_order_of_cores(void **state)
         for (uint32_t i = 0; i < CORES; i++) {
             adaptive_teach(&cores[i], p.chains);
             saved += lesson[(i + CORES - round % CORES) % CORES] - saved / ADAPTIVE_MEMORY;
-            bool is_off = ++count >= ADAPTIVE_LEAST && saved < 0;
+            bool is_off = ++count >= ADAPTIVE_MIN && saved < 0;
             if (is_off && (!off || saved < -ADAPTIVE_OFF))
                 saved = -ADAPTIVE_OFF;
             off = is_off;
@@ -361,7 +361,7 @@ static void lessons_come_in_the_order_of_cores(void **state)
             adaptive_teach(&cores[i], p.chains); // there is nothing left
             assert_int_equal(p.chains[4].kind[ADAPTIVE_HERE].saved, saved);
         }
-        for (uint32_t i = 0; round * CORES >= ADAPTIVE_LEAST && i < CORES; i++)
+        for (uint32_t i = 0; round * CORES >= ADAPTIVE_MIN && i < CORES; i++)
             assert_int_equal(adaptive_allows(&cores[i], 4, ADAPTIVE_HERE), saved >= 0);
     }
     assert_int_equal(p.chains[4].kind[ADAPTIVE_HERE].instances, CORES * ROUNDS);

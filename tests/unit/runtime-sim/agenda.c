@@ -88,7 +88,7 @@ static struct machine_event *add_copy(struct bench *b, void *to, const void *fro
 // Returns the cycles of the run.
 static uint64_t go(struct bench *b)
 {
-    struct machine_limits limits = {.cycles = b->r.most_cycles};
+    struct machine_limits limits = {.cycles = b->r.max_cycles};
     uint64_t begun = machine_cycle(b->r.machine);
     machine_shuffle(b->r.machine, b->r.shuffle);
     b->r.end = machine_run(b->r.machine, b->events, b->count, &limits, &b->r.result);
@@ -362,7 +362,7 @@ static void limit(void **state)
     (void)state;
     load(&b, NULL);
     machine_start_at(b.r.machine, 5000);
-    b.r.most_cycles = 5100;
+    b.r.max_cycles = 5100;
     struct machine_event *kernel = add_launch(&b, NULL);
     go(&b);
     assert_int_equal(b.r.end, MACHINE_CYCLES);

@@ -57,7 +57,7 @@ static void run_all(const char *instruction, uint32_t bits, const uint64_t (*in)
 
 struct format {
     uint32_t bits;
-    int digits, least; // of the significand; the least exponent, as frexp counts
+    int digits, min; // of the significand; the least exponent, as frexp counts
 };
 static const struct format f16 = {16, 11, -13}, bf16 = {16, 8, -125}, f32 = {32, 24, -125},
                            f64 = {64, 53, -1021};
@@ -67,13 +67,13 @@ static long double value_of(const struct format *f, uint64_t bits)
     uint64_t sign = UINT64_C(1) << (f->bits - 1),
              fraction = bits & ((UINT64_C(1) << (f->digits - 1)) - 1);
     int power = (int)((bits & (sign - 1)) >> (f->digits - 1));
-    int most = (1 << (f->bits - (uint32_t)f->digits)) - 1;
+    int max = (1 << (f->bits - (uint32_t)f->digits)) - 1;
     long double value = (long double)fraction;
-    if (power == most)
+    if (power == max)
         value = fraction ? (long double)NAN : HUGE_VALL;
     else
         value = ldexpl(power ? value + ldexpl(1, f->digits - 1) : value,
-                       (power ? power : 1) + f->least - f->digits - 1);
+                       (power ? power : 1) + f->min - f->digits - 1);
     return bits & sign ? -value : value;
 }
 
@@ -81,7 +81,7 @@ static long double unit_at(const struct format *f, long double value)
 {
     int exponent;
     frexpl(value, &exponent);
-    return ldexpl(1, (exponent < f->least ? f->least : exponent) - f->digits);
+    return ldexpl(1, (exponent < f->min ? f->min : exponent) - f->digits);
 }
 
 // Errors
@@ -155,7 +155,7 @@ static bool within(const struct bound *bound, long double got, long double exact
 {
     long double error = fabsl(got - exact);
     if (isinf(got)) // beyond the largest number, rounded
-        return fabsl(exact) >= ldexpl(1, 2 - bound->format->least - 1) * (1 - 1e-7L);
+        return fabsl(exact) >= ldexpl(1, 2 - bound->format->min - 1) * (1 - 1e-7L);
     return error <= bound->ulp * unit_at(bound->format, exact) ||
            error <= bound->relative * fabsl(exact) || error <= bound->absolute;
 }
@@ -199,18 +199,18 @@ static void check_bounds(const struct bound *bounds, size_t count)
 }
 
 #define LARGEST 3.4028234663852886e38
-#define LEAST 0x1p-126
+#define MINIMUM 0x1p-126
 static void test_division(void **state)
 {
     (void)state;
     const struct bound bounds[] = {
         {"rcp.approx.f32 %d, %a;", &f32, reciprocal, 0x1p-128, LARGEST, true, .ulp = 1},
-        {"rcp.approx.ftz.f32 %d, %a;", &f32, reciprocal, LEAST, 0x1p126, true, .ulp = 1},
+        {"rcp.approx.ftz.f32 %d, %a;", &f32, reciprocal, MINIMUM, 0x1p126, true, .ulp = 1},
         {"sqrt.approx.f32 %d, %a;", &f32, root, 0x1p-149, LARGEST, .relative = 0x1p-23},
-        {"sqrt.approx.ftz.f32 %d, %a;", &f32, root, LEAST, LARGEST, .relative = 0x1p-23},
+        {"sqrt.approx.ftz.f32 %d, %a;", &f32, root, MINIMUM, LARGEST, .relative = 0x1p-23},
         {"rsqrt.approx.f32 %d, %a;", &f32, reciprocal_root, 0x1p-149, LARGEST,
          .relative = TWO_TO(-22.9)},
-        {"rsqrt.approx.ftz.f32 %d, %a;", &f32, reciprocal_root, LEAST, LARGEST,
+        {"rsqrt.approx.ftz.f32 %d, %a;", &f32, reciprocal_root, MINIMUM, LARGEST,
          .relative = TWO_TO(-22.9)},
         {"rsqrt.approx.f64 %d, %a;", &f64, reciprocal_root, 0x1p-1074, 0x1p1023, .ulp = 2},
         {"rcp.approx.ftz.f64 %d, %a;", &f64, reciprocal, 0x1p-1022, 0x1p1022, true,

@@ -24,7 +24,7 @@ static void run_with(struct kernel *k, uint32_t grid, uint32_t block, uint32_t c
                             .cluster = {cluster, 1, 1},
                             .params = k->params,
                             .image = &k->image};
-    struct grid_options options = {.most_idle = 1000};
+    struct grid_options options = {.max_idle = 1000};
     kernel_execute(&launch, &k->arena, &options, &k->result);
 }
 

@@ -47,7 +47,7 @@ static void one_clock(struct fixture *f)
     cache_tick(&f->cache, f->now);
     for (uint32_t path = 0; path < CACHE_PATHS; path++)
         if ((f->now / PAUSE + path) % 2 * f->pauses == 0)
-            take_answers(f, path);
+            pop_replies(f, path);
     f->now++;
 }
 
@@ -83,7 +83,7 @@ static uint64_t model_set(const struct cache_config *c, uint64_t line)
 static struct mask model_sectors(const struct cache_config *c, struct mask bytes)
 {
     for (uint32_t i = 0; i < 128; i++)
-        if (mask_meet(bytes, mask_range(i, i + 1)))
+        if (mask_intersects(bytes, mask_range(i, i + 1)))
             for (uint32_t k = 0; k < 128; k++)
                 if (k / c->sector_bytes == i / c->sector_bytes)
                     bytes = mask_or(bytes, mask_range(k, k + 1));
@@ -489,9 +489,9 @@ static void skipping(void **state)
                 next = f.now;
             if (!skip || f.now >= next)
                 next = cache_tick(&f.cache, f.now);
-            for (const struct cache_answer *a; (a = cache_answer_peek(&f.cache, 0, f.now));) {
+            for (const struct cache_reply *a; (a = cache_reply_peek(&f.cache, 0, f.now));) {
                 sum = sum * 31 + a->id * 7 + f.now;
-                cache_answer_pop(&f.cache, 0, f.now);
+                cache_reply_pop(&f.cache, 0, f.now);
             }
             f.now++;
         }

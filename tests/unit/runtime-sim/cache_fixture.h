@@ -19,7 +19,7 @@ struct fixture {
     struct config_section section;
     struct config config;
     struct cache cache;
-    uint64_t now, answers, last_answer, last_id;
+    uint64_t now, answers, last_reply, last_id;
     VEC(uint64_t) served;       // ids, in the order of service
     VEC(struct cache_out) out;  // requests to the next level
     struct mask unsaved[LINES]; // bytes that were written and that only the cache has
@@ -69,12 +69,12 @@ static inline void put(struct fixture *f, uint64_t id, enum cache_kind kind, uin
 }
 
 // Pops the ready replies of a path.
-static inline void take_answers(struct fixture *f, uint32_t path)
+static inline void pop_replies(struct fixture *f, uint32_t path)
 {
-    for (const struct cache_answer *a; (a = cache_answer_peek(&f->cache, path, f->now));) {
+    for (const struct cache_reply *a; (a = cache_reply_peek(&f->cache, path, f->now));) {
         f->answers++;
-        f->last_answer = f->now;
+        f->last_reply = f->now;
         f->last_id = a->id;
-        cache_answer_pop(&f->cache, path, f->now);
+        cache_reply_pop(&f->cache, path, f->now);
     }
 }

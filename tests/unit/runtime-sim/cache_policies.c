@@ -9,7 +9,7 @@ static void run(struct fixture *f, uint64_t clocks)
             vec_push(&f->arena, &f->out, *out);
             cache_out_pop(&f->cache, f->now);
         }
-        take_answers(f, 0);
+        pop_replies(f, 0);
     }
 }
 
@@ -157,7 +157,7 @@ static void fill_port(void **state)
         cache_put(&f.cache, f.now, &hit);
         run(&f, 20);
         assert_int_equal(f.last_id, 3);
-        assert_int_equal(f.last_answer - before, own ? 4 : 8);
+        assert_int_equal(f.last_reply - before, own ? 4 : 8);
         arena_free(&f.arena);
     }
 }
@@ -174,7 +174,7 @@ static void wake_latency(void **state)
         uint64_t come = f.now;
         cache_fill(&f.cache, f.now, 1, whole);
         run(&f, 20);
-        assert_int_equal(f.last_answer - come, latency);
+        assert_int_equal(f.last_reply - come, latency);
         arena_free(&f.arena);
     }
 }

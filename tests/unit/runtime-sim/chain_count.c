@@ -28,7 +28,7 @@ static void *create(struct machine *machine, const void *config, const void *pla
 static enum issue_as look(struct core *core, void *own, uint64_t now, uint32_t slot)
 {
     struct chain_counts *counts = own;
-    const struct timing *next = slot_port(core, slot).next;
+    const struct timing *next = warp_slot_port(core, slot).next;
     const struct timing_mark *mark = timing_mark_of(next, counts->scheme);
     (void)now;
     counts->begun += mark && mark->place == 0;

@@ -115,17 +115,17 @@ static struct timed *timed_of(struct going *g)
 }
 
 // Writes no checkpoint, for continued runs: a changed one may reach launch AT again.
-static void take_none(void *context)
+static void accept_none(void *context)
 {
     struct going *g = context;
     if (g->with_time)
         timed_renew(&g->timed);
 }
 
-static void take(void *context)
+static void accept_result(void *context)
 {
     struct going *g = context;
-    take_none(g);
+    accept_none(g);
     if (g->session.device.launches != AT)
         return;
     FILE *to = open_memstream(&g->f->bytes, &g->f->size);
@@ -138,7 +138,7 @@ static void write_one(struct fixture *f, struct going *whole, bool with_time)
 {
     prepare(whole, f, with_time);
     whole->session.checkpoint_every = 1;
-    whole->session.checkpoint = take;
+    whole->session.checkpoint = accept_result;
     whole->session.checkpoint_context = whole;
     assert_int_equal(session_run(&whole->session), SESSION_DONE);
     assert_int_equal(whole->session.device.launches, LAUNCHES);
@@ -154,7 +154,7 @@ static const char *resume(struct going *g, const char *bytes, size_t size, uint6
         wrong = checkpoint_restore(checkpoint, &g->session, timed_of(g));
     if (wrong)
         return wrong;
-    g->session.checkpoint = take_none;
+    g->session.checkpoint = accept_none;
     g->session.checkpoint_context = g;
     g->session.stop_after = checkpoint_launches(checkpoint) + more;
     session_run(&g->session);

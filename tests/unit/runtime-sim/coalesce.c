@@ -94,7 +94,7 @@ static void test_lines(void **state)
 // Returns the maximum number of different words per bank that lanes of up to 4 bytes access.
 static uint32_t count_conflicts(const struct lane_bytes *lanes, uint32_t banks, bool atomic)
 {
-    uint32_t most = 0;
+    uint32_t max = 0;
     for (uint32_t bank = 0; bank < banks; bank++) {
         uint32_t count = 0;
         for (uint32_t i = 0; i < LANES; i++) {
@@ -103,9 +103,9 @@ static uint32_t count_conflicts(const struct lane_bytes *lanes, uint32_t banks, 
                 again |= lanes->mask >> k & 1 && lanes->address[k] / 4 == lanes->address[i] / 4;
             count += lanes->mask >> i & 1 && lanes->address[i] / 4 % banks == bank && !again;
         }
-        most = count > most ? count : most;
+        max = count > max ? count : max;
     }
-    return most;
+    return max;
 }
 
 static void test_banks(void **state)

@@ -117,10 +117,10 @@ static void ref_slct_s32(const uint64_t *in, uint64_t *out)
 }
 
 // Selects by the bits of an f32: negative but not −0 or a NaN; without .ftz also subnormal numbers.
-static void slct_f32(const uint64_t *in, uint64_t *out, uint64_t least)
+static void slct_f32(const uint64_t *in, uint64_t *out, uint64_t min)
 {
     uint64_t magnitude = in[2] & 0x7fffffff;
-    bool nan = magnitude > 0x7f800000, negative = bit(in[2], 31) && magnitude >= least;
+    bool nan = magnitude > 0x7f800000, negative = bit(in[2], 31) && magnitude >= min;
     out[0] = in[nan || negative];
 }
 

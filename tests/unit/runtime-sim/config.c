@@ -73,9 +73,9 @@ static const char *said(struct fixture *f)
         const char *slash = strrchr(text->source.name, '/');
         for (uint32_t k = 0; k < text->diags.list.n; k++) {
             const struct diag *diag = &text->diags.list.v[k];
-            struct place at = {0, 0};
+            struct source_position at = {0, 0};
             if (diag->begin != NO_OFFSET)
-                at = source_place(&text->source, diag->begin);
+                at = source_position_at(&text->source, diag->begin);
             all = arena_printf(&f->arena, "%s%s%s:%u:%u: %s", all, *all ? " " : "",
                                slash ? slash + 1 : text->source.name, at.line, at.column,
                                diag->message);

@@ -274,8 +274,8 @@ static bool close_enough(const struct conform_case *test, const struct operand *
         return false;
     int exponent;
     frexp(y, &exponent);
-    int digits = operand->bits == 64 ? 53 : 24, least = operand->bits == 64 ? -1021 : -125;
-    double unit = ldexp(1, (exponent < least ? least : exponent) - digits);
+    int digits = operand->bits == 64 ? 53 : 24, min = operand->bits == 64 ? -1021 : -125;
+    double unit = ldexp(1, (exponent < min ? min : exponent) - digits);
     return fabs(x - y) <= test->ulp * unit || fabs(x - y) <= test->absolute;
 }
 
@@ -292,7 +292,8 @@ static bool same(const struct conform_case *test, const struct operand *operand,
     return operand->is_float && operand->bits >= 32 && close_enough(test, operand, got, expected);
 }
 
-static bool judge(const struct trial *t, const uint64_t (*out)[CONFORM_RESULTS], const char *lanes)
+static bool check_result(const struct trial *t, const uint64_t (*out)[CONFORM_RESULTS],
+                         const char *lanes)
 {
     for (uint32_t i = 0; i < CONFORM_TUPLES; i++) {
         uint64_t expected[CONFORM_RESULTS] = {0};
@@ -324,7 +325,7 @@ static bool run(struct trial *t, const char *lanes)
     void *out = kernel_buffer(&k, 8 * CONFORM_RESULTS * CONFORM_TUPLES);
     memcpy(in, t->in, sizeof *t->in * CONFORM_TUPLES);
     kernel_succeeds(&k, "k", CONFORM_TUPLES / 64, 64);
-    bool good = judge(t, out, lanes);
+    bool good = check_result(t, out, lanes);
     kernel_free(&k);
     return good;
 }

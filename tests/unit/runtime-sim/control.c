@@ -580,7 +580,7 @@ static void test_turns_on_threads(void **state)
         uint32_t *out = kernel_buffer(&k, sizeof first);
         kernel_u32(&k, 0);
         k.threads = threads;
-        k.most_idle = 1000;
+        k.max_idle = 1000;
         kernel_succeeds(&k, "k", 4, 96);
         if (threads == 1)
             memcpy(first, out, sizeof first);

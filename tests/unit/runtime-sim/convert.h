@@ -115,16 +115,16 @@ static inline long double round_magnitude(const struct conversion *c, long doubl
 static inline uint64_t write_integer(const struct conversion *c, long double value)
 {
     const struct type *to = c->to;
-    long double least = to->kind == 's' ? -ldexpl(1, (int)to->bits - 1) : 0;
-    long double most = ldexpl(1, (int)to->bits - (to->kind == 's')) - 1;
+    long double min = to->kind == 's' ? -ldexpl(1, (int)to->bits - 1) : 0;
+    long double max = ldexpl(1, (int)to->bits - (to->kind == 's')) - 1;
     if (isnan(value) && !is_type(c->from, "f64") && to->bits < 64)
         return 0;
     if (isnan(value)) // the highest bit
-        return to->kind == 's' ? (uint64_t)(int64_t)least : UINT64_C(1) << (to->bits - 1);
+        return to->kind == 's' ? (uint64_t)(int64_t)min : UINT64_C(1) << (to->bits - 1);
     if (isinf(value))
-        value = value < 0 ? least : most;
+        value = value < 0 ? min : max;
     value = copysignl(round_magnitude(c, fabsl(value), value < 0), value);
-    value = value < least ? least : value > most ? most : value;
+    value = value < min ? min : value > max ? max : value;
     return to->kind == 's' ? (uint64_t)(int64_t)value : (uint64_t)value;
 }
 
@@ -132,14 +132,14 @@ static inline uint64_t write_integer(const struct conversion *c, long double val
 // value that would follow.
 static inline uint64_t write_small(const struct conversion *c, long double magnitude, bool negative)
 {
-    uint32_t most = (1u << (c->to->digits + c->to->exponent_bits)) - 1;
-    while (!isfinite(small_value(c->to, most)))
-        most--;
+    uint32_t max = (1u << (c->to->digits + c->to->exponent_bits)) - 1;
+    while (!isfinite(small_value(c->to, max)))
+        max--;
     uint32_t low = 0;
-    while (low < most && small_value(c->to, low + 1) <= magnitude)
+    while (low < max && small_value(c->to, low + 1) <= magnitude)
         low++;
-    if (low == most)
-        return most;
+    if (low == max)
+        return max;
     long double below = small_value(c->to, low), above = small_value(c->to, low + 1);
     long double part = (magnitude - below) / (above - below); // a power of two
     long double one = ldexpl(1, (int)c->random_digits);
@@ -152,14 +152,14 @@ static inline uint64_t write_small(const struct conversion *c, long double magni
 static inline uint64_t write_large(const struct conversion *c, long double magnitude, bool negative)
 {
     const struct type *to = c->to;
-    int bias = (1 << (to->exponent_bits - 1)) - 1, least = 1 - bias, exponent = ilogbl(magnitude);
+    int bias = (1 << (to->exponent_bits - 1)) - 1, min = 1 - bias, exponent = ilogbl(magnitude);
     uint64_t infinity = cut_to(UINT64_MAX, (uint32_t)to->exponent_bits) << to->digits;
-    if (c->ftz && is_type(to, "f32") && exponent < least) {
+    if (c->ftz && is_type(to, "f32") && exponent < min) {
         long double units = round_magnitude(c, ldexpl(magnitude, to->digits - exponent), negative);
-        bool normal = ldexpl(units, exponent - to->digits) >= ldexpl(1, least);
+        bool normal = ldexpl(units, exponent - to->digits) >= ldexpl(1, min);
         return normal ? UINT64_C(1) << to->digits : 0;
     }
-    exponent = exponent < least ? least : exponent;
+    exponent = exponent < min ? min : exponent;
     long double units = round_magnitude(c, ldexpl(magnitude, to->digits - exponent), negative);
     long double rounded = ldexpl(units, exponent - to->digits);
     if (rounded >= ldexpl(1, bias + 1)) {
@@ -171,8 +171,8 @@ static inline uint64_t write_large(const struct conversion *c, long double magni
     if (rounded == 0)
         return 0;
     exponent = ilogbl(rounded);
-    if (exponent < least)
-        return (uint64_t)ldexpl(rounded, to->digits - least);
+    if (exponent < min)
+        return (uint64_t)ldexpl(rounded, to->digits - min);
     uint64_t digits = (uint64_t)ldexpl(rounded, to->digits - exponent);
     return (uint64_t)(exponent + bias) << to->digits | cut_to(digits, (uint32_t)to->digits);
 }

@@ -25,7 +25,7 @@ static const char meeting[] =
                          "st.global.u32 [%rd4+8], %r13;\n"
                          "ret;\n}\n";
 
-static void meet_in(uint32_t x, uint32_t y, uint32_t z, uint32_t threads)
+static void run_meeting(uint32_t x, uint32_t y, uint32_t z, uint32_t threads)
 {
     struct kernel k;
     kernel_load(&k, meeting, NULL);
@@ -47,12 +47,12 @@ static void meet_in(uint32_t x, uint32_t y, uint32_t z, uint32_t threads)
     kernel_free(&k);
 }
 
-static void test_meeting(void **state)
+static void test_warp_sync(void **state)
 {
     (void)state;
-    meet_in(1, 1, 1, 1);
-    meet_in(500, 1, 1, 1);
-    meet_in(3, 5, 2, 4); // more threads of this machine change nothing
+    run_meeting(1, 1, 1, 1);
+    run_meeting(500, 1, 1, 1);
+    run_meeting(3, 5, 2, 4); // more threads of this machine change nothing
 }
 
 // In other launches the registers are zero, and there is no workspace.
@@ -114,7 +114,7 @@ static void test_room(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_meeting),
+        cmocka_unit_test(test_warp_sync),
         cmocka_unit_test(test_not_cooperative),
         cmocka_unit_test(test_freed),
         cmocka_unit_test(test_room),

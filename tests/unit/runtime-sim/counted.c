@@ -4,12 +4,12 @@
 #define EXPECT(condition, what)                                                                    \
     do {                                                                                           \
         if (!(condition))                                                                          \
-            fail_msg("line %u: %s", ir_place(module, fn, inst).line, what);                        \
+            fail_msg("line %u: %s", ir_position(module, fn, inst).line, what);                     \
     } while (0)
 
 static void compare_lines(const struct ir_module *module, const struct ir_function *fn,
                           uint32_t inst, const struct coalescing *c,
-                          const struct profile_memory *memory, struct tally *tally)
+                          const struct profile_memory *memory, struct bounds_counts *tally)
 {
     const struct profile_access *full = &memory->full;
     if (c->uniform)
@@ -17,18 +17,18 @@ static void compare_lines(const struct ir_module *module, const struct ir_functi
     if (!full->accesses)
         return;
     tally->compared++;
-    EXPECT(full->least >= c->least && full->most <= c->most, "lines");
-    EXPECT(full->least_s >= c->least_s && full->most_s <= c->most_s, "sectors");
+    EXPECT(full->min >= c->min && full->max <= c->max, "lines");
+    EXPECT(full->min_s >= c->min_s && full->max_s <= c->max_s, "sectors");
     if (coalescing_is_exact(c))
         EXPECT(full->lines * c->lines.of == full->accesses * c->lines.count, "sum of lines");
-    if (c->least_s == c->most_s)
+    if (c->min_s == c->max_s)
         EXPECT(full->sectors * c->sectors.of == full->accesses * c->sectors.count,
                "sum of sectors");
 }
 
 static void compare_access(struct coalescings *coalescings, const struct ir_module *module,
                            const struct ir_function *fn, uint32_t inst,
-                           const struct profile_inst *counts, struct tally *tally)
+                           const struct profile_inst *counts, struct bounds_counts *tally)
 {
     struct coalescing c = coalescing_of(coalescings, inst);
     if (!c.access || fn->blocks.v[fn->insts.v[inst].block].rpo == IR_NONE)
@@ -58,7 +58,7 @@ static bool said_uniform(const struct ir_function *fn, const struct divergence *
 
 static void compare_results(const struct ir_module *module, const struct ir_function *fn,
                             const struct divergence *divergence, uint32_t inst,
-                            const struct profile_inst *counts, struct tally *tally)
+                            const struct profile_inst *counts, struct bounds_counts *tally)
 {
     uint32_t block = fn->insts.v[inst].block;
     if (fn->blocks.v[block].rpo == IR_NONE)
@@ -75,7 +75,7 @@ static void compare_results(const struct ir_module *module, const struct ir_func
 // Compares trip counts. A loop that is tested before its body reaches its header once more than the
 // body runs.
 static void compare_trips(struct arena *arena, const struct ir_module *module, uint32_t function,
-                          const struct profile_function *counts, struct tally *tally)
+                          const struct profile_function *counts, struct bounds_counts *tally)
 {
     const struct ir_function *fn = &module->functions.v[function];
     struct plan plan = {.arena = arena};
@@ -92,15 +92,15 @@ static void compare_trips(struct arena *arena, const struct ir_module *module, u
             if (fn->loops.v[k].header != block->entry || !loop->entries)
                 continue;
             tally->loops++;
-            EXPECT(loop->least == loop->most, "not the same number of iterations");
-            EXPECT(loop->most == block->trips || loop->most == block->trips + 1, "iterations");
+            EXPECT(loop->min == loop->max, "not the same number of iterations");
+            EXPECT(loop->max == block->trips || loop->max == block->trips + 1, "iterations");
         }
     }
 }
 
 void counted_compare(struct arena *arena, const struct ir_module *module, uint32_t function,
                      const struct profile_function *counts, struct block_shape shape,
-                     struct tally *tally)
+                     struct bounds_counts *tally)
 {
     const struct ir_function *fn = &module->functions.v[function];
     struct divergence *divergence = divergence_new(arena, module, fn, shape, SHAPE_ASSUMED);

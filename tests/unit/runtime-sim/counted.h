@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-struct tally {
+struct bounds_counts {
     uint32_t accesses, known, exact; // global and generic accesses in the text
     uint32_t compared;               // of those known: executed by a whole warp
     uint32_t uniform;                // instructions that were said to give uniform results
@@ -18,4 +18,4 @@ struct tally {
 // Fails where the two differ. `shape` is the analyses' block shape, which must hold for the launch.
 void counted_compare(struct arena *arena, const struct ir_module *module, uint32_t function,
                      const struct profile_function *counts, struct block_shape shape,
-                     struct tally *tally);
+                     struct bounds_counts *tally);

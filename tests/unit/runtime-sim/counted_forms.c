@@ -525,7 +525,7 @@ static void check(const struct form *form)
 {
     struct kernel k;
     struct profile profile;
-    struct tally tally = {0};
+    struct bounds_counts tally = {0};
     struct block_shape shape = {form->block[0], form->block[1], form->block[2]};
     kernel_load(&k, form->text, NULL);
     uint32_t *data = kernel_buffer(&k, 1 << 20);

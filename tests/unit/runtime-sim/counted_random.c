@@ -3,7 +3,7 @@
 #include "tests/unit/runtime-sim/counted.h"
 #include "tests/unit/runtime-sim/kernel.h"
 
-enum { KERNELS = IS_SANITIZED ? 200 : 800, MOST_TEXT = 4096, TRIPS = 3, MIDDLE = 1 << 24 };
+enum { KERNELS = IS_SANITIZED ? 200 : 800, MAX_TEXT = 4096, TRIPS = 3, MIDDLE = 1 << 24 };
 
 struct random {
     uint64_t state;
@@ -17,7 +17,7 @@ static uint32_t draw(struct random *r, uint32_t below)
 
 struct writer {
     struct random random;
-    char text[MOST_TEXT];
+    char text[MAX_TEXT];
     size_t length;
     uint32_t next;        // register
     bool varying_unknown; // lanes differ by what the launch gives
@@ -28,9 +28,9 @@ __attribute__((format(printf, 2, 3))) static void put(struct writer *w, const ch
 {
     va_list list;
     va_start(list, format);
-    w->length += (size_t)vsnprintf(w->text + w->length, MOST_TEXT - w->length, format, list);
+    w->length += (size_t)vsnprintf(w->text + w->length, MAX_TEXT - w->length, format, list);
     va_end(list);
-    assert_true(w->length < MOST_TEXT);
+    assert_true(w->length < MAX_TEXT);
 }
 
 static const char *const head =
@@ -75,7 +75,7 @@ static void add_term(struct writer *w, uint32_t sum)
 // Derivations of a value D from another value S and a number N. The results are small.
 static const struct {
     const char *text;
-    uint32_t most; // of the number
+    uint32_t max; // of the number
 } derived[] = {
     {"and.b32 D, S, N;\n", 40},
     {"shr.u32 D, S, N;\n", 5},
@@ -122,7 +122,7 @@ static void put_derived(struct writer *w)
         uint32_t from = draw(&w->random, to == 8 ? 4 : 5), kind = draw(&w->random, DERIVED);
         uint32_t source = from == 3 ? 12 : from == 4 ? to - 1 : from;
         w->global[to] = source == 12 || w->global[source];
-        put_derivation(w, derived[kind].text, to, source, 1 + draw(&w->random, derived[kind].most));
+        put_derivation(w, derived[kind].text, to, source, 1 + draw(&w->random, derived[kind].max));
     }
 }
 
@@ -193,12 +193,12 @@ static const struct profile_function *execute(struct kernel *k, struct profile *
     return profile->functions[0];
 }
 
-static void check(struct writer *w, struct tally *tally)
+static void check(struct writer *w, struct bounds_counts *tally)
 {
     struct kernel k;
     struct profile profile;
     struct block_shape shape = draw_shape(&w->random);
-    struct tally own = {0};
+    struct bounds_counts own = {0};
     write_kernel(w);
     kernel_load(&k, w->text, NULL);
     kernel_buffer(&k, 4 * MIDDLE);
@@ -221,7 +221,7 @@ static void test_random_addresses(void **state)
 {
     (void)state;
     struct writer w = {.random = {2024}};
-    struct tally tally = {0};
+    struct bounds_counts tally = {0};
     for (uint32_t i = 0; i < KERNELS; i++)
         check(&w, &tally);
     assert_true(tally.known > KERNELS * 3 / 4);

@@ -8,8 +8,8 @@
 #include <string.h>
 
 // Compares with the shape of the launch; for one-dimensional blocks also without it.
-static void compare(struct sample *s, const struct profile *profile, struct tally *tally,
-                    struct tally *shapeless)
+static void compare(struct sample *s, const struct profile *profile, struct bounds_counts *tally,
+                    struct bounds_counts *shapeless)
 {
     struct block_shape shape = {profile->block[0], profile->block[1], profile->block[2]};
     bool whole = shape.x % WARP_LANES == 0 && shape.y == 1 && shape.z == 1;
@@ -35,7 +35,7 @@ static const char *sample_name(const char *path)
     return name;
 }
 
-static void add(struct tally *to, const struct tally *from)
+static void add(struct bounds_counts *to, const struct bounds_counts *from)
 {
     to->accesses += from->accesses;
     to->known += from->known;
@@ -45,7 +45,7 @@ static void add(struct tally *to, const struct tally *from)
     to->loops += from->loops;
 }
 
-static void print(const char *name, const struct tally *tally)
+static void print(const char *name, const struct bounds_counts *tally)
 {
     printf("%-28s %4u accesses, %4u known, %4u with one number of lines, %4u compared; %5u uniform "
            "results, %3u loops\n",
@@ -53,10 +53,10 @@ static void print(const char *name, const struct tally *tally)
            tally->loops);
 }
 
-static struct tally one(const char *path)
+static struct bounds_counts one(const char *path)
 {
     struct sample s;
-    struct tally tally = {0}, shapeless = {0};
+    struct bounds_counts tally = {0}, shapeless = {0};
     sample_run(&s, path, (struct device){0});
     for (uint32_t i = 0; i < s.session.device.kernels.n; i++)
         compare(&s, s.session.device.kernels.v[i]->profile, &tally, &shapeless);
@@ -79,12 +79,12 @@ static void test_samples(void **state)
 {
     (void)state;
     glob_t found;
-    struct tally all = {0};
+    struct bounds_counts all = {0};
     assert_int_equal(glob(SOURCE_ROOT "/samples/*/run*.yaml", 0, NULL, &found), 0);
     for (size_t i = 0; i < found.gl_pathc; i++) {
         if (strstr(found.gl_pathv[i], "large"))
             continue;
-        struct tally tally = one(found.gl_pathv[i]);
+        struct bounds_counts tally = one(found.gl_pathv[i]);
         if (!gathers(found.gl_pathv[i]))
             add(&all, &tally);
     }

@@ -53,10 +53,10 @@ static uint32_t refused_of(struct coverage *c, uint16_t op)
     return refused;
 }
 
-static void check(const uint16_t *ops, size_t count, enum form_words which, uint32_t least)
+static void check(const uint16_t *ops, size_t count, enum form_words which, uint32_t min)
 {
     struct coverage c = {
-        .walk = {.which = which, .variants = FORM_VARIANTS, .take = put_kernel, .own = &c}};
+        .walk = {.which = which, .variants = FORM_VARIANTS, .accept = put_kernel, .own = &c}};
     uint32_t refused = 0, kernels = 0;
     form_walk_begin(&c.walk);
     for (size_t i = 0; i < count; i++) {
@@ -64,10 +64,10 @@ static void check(const uint16_t *ops, size_t count, enum form_words which, uint
         kernels += c.kernels;
     }
     form_walk_end(&c.walk);
-    assert_in_range(kernels, least, UINT32_MAX);
+    assert_in_range(kernels, min, UINT32_MAX);
     assert_int_equal(refused, 0);
 }
-#define CHECK(ops, which, least) check(ops, sizeof ops / sizeof *ops, which, least)
+#define CHECK(ops, which, min) check(ops, sizeof ops / sizeof *ops, which, min)
 
 // The first group with rows of an opcode, as isa.def names it.
 static const uint8_t first_group[OP_COUNT] = {
@@ -85,7 +85,7 @@ static void test_arithmetic(void **state)
     uint16_t ops[OP_COUNT] = {OP_set};
     size_t count = 1;
     for (uint16_t op = 0; op < OP_COUNT; op++)
-        if (first_group[op] < EXEC_meet && op != OP_cvt && op != OP_mov)
+        if (first_group[op] < EXEC_warp_sync && op != OP_cvt && op != OP_mov)
             ops[count++] = op;
     check(ops, count, FORM_ALL_WORDS, 11000);
 }

@@ -158,7 +158,7 @@ static void rules(void **state)
          0,
          {64, 2, 1},
          {64, 1, 1}},
-        {"most", {.block = {64, 4}}, LAUNCH_BLOCK_MOST, ARGUMENT_BLOCK, 0, {128, 1, 1}, {64, 4, 1}},
+        {"most", {.block = {64, 4}}, LAUNCH_BLOCK_MAX, ARGUMENT_BLOCK, 0, {128, 1, 1}, {64, 4, 1}},
         {"step", {.shared = 232449}, LAUNCH_SHARED_SIZE, ARGUMENT_SHARED, 0, {232448}, {232449}},
         {"shares",
          {.shared = 232448},

@@ -69,7 +69,7 @@ static uint32_t apart(uint32_t a, uint32_t b)
 static uint32_t brute_force(const uint32_t *llc, uint32_t core, uint32_t first, uint32_t second,
                             enum emn_at_llc at_llc)
 {
-    uint32_t best = EMN_NONE, least = UINT32_MAX;
+    uint32_t best = EMN_NONE, min = UINT32_MAX;
     if (first == second)
         return at_llc == EMN_LLC_NONE ? EMN_NONE : (uint32_t)llc[first];
     for (int routes = 0; routes < 4; routes++) {
@@ -80,8 +80,8 @@ static uint32_t brute_force(const uint32_t *llc, uint32_t core, uint32_t first, 
             for (uint32_t k = 1; k < m; k++) {
                 uint32_t sum =
                     apart(one[i], (uint32_t)llc[first]) + apart(one[i], (uint32_t)llc[second]);
-                if (one[i] == two[k] && sum < least) {
-                    least = sum;
+                if (one[i] == two[k] && sum < min) {
+                    min = sum;
                     best = one[i];
                 }
             }

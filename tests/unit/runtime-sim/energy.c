@@ -92,14 +92,14 @@ static void ranges(void **state)
     for (enum energy_cost cost = 0; cost < ENERGY_COSTS; cost++) {
         for (uint32_t i = 0; i < 4; i++) {
             struct energy_range range = cost_with(cost, SETTINGS(technologies[i]));
-            assert_true(range.least <= range.value && range.value <= range.most);
+            assert_true(range.min <= range.value && range.value <= range.max);
         }
         struct energy_range own = cost_with(cost, SETTINGS("energy.set=isca19"));
-        assert_true(own.least <= own.value && own.value <= own.most);
+        assert_true(own.min <= own.value && own.value <= own.max);
     }
     struct energy_range wide = cost_with(ENERGY_alu_fp32, SETTINGS("energy.technology=40"));
     expect_near(wide.value, 46.2, 1e-12);
-    assert_true(wide.least < 4 && wide.most == wide.value);
+    assert_true(wide.min < 4 && wide.max == wide.value);
 }
 
 // The configuration overrides a set's value, which overrides that of the points.
@@ -112,7 +112,7 @@ static void choice(void **state)
         17.3, 1e-12);
     struct energy_range given =
         cost_with(ENERGY_scheduler, SETTINGS("energy.set=isca19", "energy.scheduler=3"));
-    assert_true(given.value == 3 && given.least == 3 && given.most == 3);
+    assert_true(given.value == 3 && given.min == 3 && given.max == 3);
 #define COST(name, unit, scaling, text) "energy." #name "=3",
     static const char *const settings[ENERGY_COSTS] = {
 #include "runtime-sim/energy/costs.def"
@@ -120,10 +120,10 @@ static void choice(void **state)
 #undef COST
     for (enum energy_cost cost = 0; cost < ENERGY_COSTS; cost++) {
         given = cost_with(cost, SETTINGS(settings[cost]));
-        assert_true(given.value == 3 && given.least == 3 && given.most == 3);
+        assert_true(given.value == 3 && given.min == 3 && given.max == 3);
     }
     struct energy_range pinned = cost_with(ENERGY_alu_fp32, SETTINGS("energy.set=isca19"));
-    assert_true(pinned.value == 9.99 && pinned.least == 9.99 && pinned.most == 9.99);
+    assert_true(pinned.value == 9.99 && pinned.min == 9.99 && pinned.max == 9.99);
     assert_true(cost_with(ENERGY_noc_link, SETTINGS("energy.set=isca16")).value == 0);
     expect_near(cost_with(ENERGY_offchip_link_idle, SETTINGS("energy.set=isca16")).value, 1.5,
                 1e-12);
@@ -143,9 +143,9 @@ static void currents(void **state)
     expect_near(background.value, volts * idd3n, 1e-12);
     expect_near(background.value + read * BITS / ns, volts * idd4r, 1e-12);
     double cycling =
-        (activate + background.value * RAS * ns + background.least * (RC - RAS) * ns) / (RC * ns);
+        (activate + background.value * RAS * ns + background.min * (RC - RAS) * ns) / (RC * ns);
     expect_near(cycling, volts * idd0, 1e-12);
-    expect_near(background.least, volts * idd2n, 1e-12);
+    expect_near(background.min, volts * idd2n, 1e-12);
     // The published values of this device, pJ, and pJ for a bit.
     expect_near(activate, 824, 0.001);
     expect_near(read, 1.46, 0.002);
@@ -187,10 +187,10 @@ static void points(void **state)
         }
     }
     static const double rms[4] = {0.085, 0.064, 0.143, 0.097},
-                        most[4] = {0.182, 0.194, 0.345, 0.249};
+                        max[4] = {0.182, 0.194, 0.345, 0.249};
     for (int k = 0; k < 4; k++) {
         expect_near(sqrt(squares[k] / rams), rms[k], 0.01);
-        expect_near(worst[k], most[k], 0.01);
+        expect_near(worst[k], max[k], 0.01);
     }
 }
 
@@ -263,13 +263,13 @@ static void results(void **state)
     energy_add_range(&f.model, "other", "core.unknown", (struct energy_range){1, 1, 1});
     energy_add_power(&f.model, "idle", (struct energy_range){5, 4, 6});
     counts = (struct counters){1000, 64000, 100, 7};
-    struct stats_mark mark = stats_take(&stats, &f.arena);
+    struct stats_mark mark = stats_snapshot(&stats, &f.arena);
     assert_true(energy_evaluate(&f.model, &stats, NULL, &f.arena, &first));
     // 1,000 cycles of 1 GHz
     expect_near(first.seconds, 1e-6, 1e-12);
     expect_near(first.joules.value, 100 * 2 * 17.3e-12 + 7 * 3e-12 + 5e-6, 1e-12);
-    expect_near(first.joules.least, 100 * 2 * 17.3e-12 + 7 * 1e-12 + 4e-6, 1e-12);
-    expect_near(first.joules.most, 100 * 2 * 17.3e-12 + 7 * 10e-12 + 6e-6, 1e-12);
+    expect_near(first.joules.min, 100 * 2 * 17.3e-12 + 7 * 1e-12 + 4e-6, 1e-12);
+    expect_near(first.joules.max, 100 * 2 * 17.3e-12 + 7 * 10e-12 + 6e-6, 1e-12);
     expect_near(sum_of(&first), first.joules.value, 1e-12);
     assert_int_equal(first.components.n, 3);
     counts = (struct counters){1500, 65000, 1100, 9};

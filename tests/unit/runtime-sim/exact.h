@@ -88,10 +88,9 @@ static inline unsigned __int128 exact_cut(unsigned __int128 digits, int count)
 }
 
 // Rounds to multiples of 2^(least exponent).
-static inline unsigned __int128 exact_round_at(const struct exact *x, int least,
-                                               enum exact_mode mode)
+static inline unsigned __int128 exact_round_at(const struct exact *x, int min, enum exact_mode mode)
 {
-    unsigned __int128 quarters = exact_cut(x->digits, least - 2 - x->exponent);
+    unsigned __int128 quarters = exact_cut(x->digits, min - 2 - x->exponent);
     unsigned __int128 whole = quarters >> 2;
     int rest = (int)(quarters & 3); // 0: exact, 1: less than half, 2: half, 3: more
     switch (mode) {
@@ -117,19 +116,19 @@ static inline uint64_t exact_round(const struct format *f, struct exact x, enum 
     if (x.kind == EXACT_FINITE) {
         int bias = (1 << (f->exponent - 1)) - 1;
         int top = x.exponent + exact_length(x.digits); // the number is below 2^top
-        int tiny = 1 - bias, least = top - 1 - f->digits;
+        int tiny = 1 - bias, min = top - 1 - f->digits;
         if (!x.digits)
             return flags & EXACT_SAT ? 0 : sign;
         // Rounded as if there were smaller exponents, is it still below the least normal number?
-        bool below = top < tiny || (top == tiny && exact_round_at(&x, least, mode) <
-                                                       (unsigned __int128)1 << (tiny - least));
+        bool below = top < tiny || (top == tiny && exact_round_at(&x, min, mode) <
+                                                       (unsigned __int128)1 << (tiny - min));
         if (flags & EXACT_FTZ && below)
             return flags & EXACT_SAT ? 0 : sign;
-        if (least < tiny - f->digits)
-            least = tiny - f->digits;
-        unsigned __int128 whole = exact_round_at(&x, least, mode);
+        if (min < tiny - f->digits)
+            min = tiny - f->digits;
+        unsigned __int128 whole = exact_round_at(&x, min, mode);
         // Digits that count up into the exponent are what the encoding wants.
-        uint64_t power = (uint64_t)(least + f->digits + bias);
+        uint64_t power = (uint64_t)(min + f->digits + bias);
         bool subnormal = whole < (unsigned __int128)1 << f->digits;
         result = subnormal ? (uint64_t)whole
                            : (power << f->digits) + (uint64_t)whole - (UINT64_C(1) << f->digits);

@@ -55,7 +55,7 @@ static uint32_t arrive(struct bench *b, enum memsys_kind kind, uint64_t core, ui
         .mark = core == CPU ? mark | PLANE_OF_HOST : mark};
     uint32_t entry = memsys_new_entry(b->f.m, &request);
     assert_true(fe_gate_has_room(&b->gate, &request));
-    fe_gate_take(&b->gate, entry, &b->f.m->pool.entries[entry].request, b->clock);
+    fe_gate_accept(&b->gate, entry, &b->f.m->pool.entries[entry].request, b->clock);
     return entry;
 }
 

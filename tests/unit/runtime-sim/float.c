@@ -220,7 +220,7 @@ static void test_immediates(void **state)
 }
 
 // Results just above and below the least normal number, where rounding and flushing interact.
-static void test_least_normal(void **state)
+static void test_min_normal(void **state)
 {
     (void)state;
     static const struct {
@@ -264,7 +264,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_f32),        cmocka_unit_test(test_f32x2),
         cmocka_unit_test(test_f64),        cmocka_unit_test(test_divide),
-        cmocka_unit_test(test_immediates), cmocka_unit_test(test_least_normal),
+        cmocka_unit_test(test_immediates), cmocka_unit_test(test_min_normal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,7 +15,7 @@ static void put(struct form_walk *w, const char *format, ...)
 static void put_register(struct form_walk *w, const struct form_operand *operand, uint32_t bits,
                          uint32_t n)
 {
-    assert_in_range(w->register_count, 0, FORM_REGISTERS_MOST - 1);
+    assert_in_range(w->register_count, 0, FORM_REGISTERS_MAX - 1);
     w->registers[w->register_count++] =
         (struct form_register){bits, n, operand->written, !operand->written || operand->read};
     if (bits == 1)
@@ -30,7 +30,7 @@ static const char *number_of(uint16_t type)
     return type == W_f32 ? "0f3FC00000" : type == W_f64 ? "0d3FF8000000000000" : "1";
 }
 
-static bool takes_numbers(uint16_t type)
+static bool allows_numbers(uint16_t type)
 {
     const char *name = type == W_UNKNOWN ? ".b32" : isa_words[type].text;
     return strchr("usb", name[1]) || type == W_f32 || type == W_f64;
@@ -43,7 +43,7 @@ static void put_immediate(struct form_walk *w, const struct form_operand *operan
     if (operand->value_count)
         put(w, "%u", operand->value[0]);
     else if (operand->ranged)
-        put(w, "%u", operand->least + (operand->most - operand->least) / 2 / step * step);
+        put(w, "%u", operand->min + (operand->max - operand->min) / 2 / step * step);
     else
         put(w, "8");
 }
@@ -58,7 +58,7 @@ static void put_scalar(struct form_walk *w, const struct form_operand *operand, 
         put(w, "_");
     else if (w->variant == FORM_WIDER && operand->wider && bits < 64)
         put(w, "%%r64_%u", n);
-    else if (w->variant == FORM_NUMBERS && source && !operand->special && takes_numbers(type))
+    else if (w->variant == FORM_NUMBERS && source && !operand->special && allows_numbers(type))
         put(w, "%s", operand->ranged ? "1" : number_of(type));
     else if (w->variant == FORM_SPECIALS && source && operand->special && bits < 64)
         put(w, w->match->vector > 1 ? "%%tid" : "%%tid.y");
@@ -129,7 +129,7 @@ static void put_instruction(struct form_walk *w)
     }
 }
 
-static uint32_t take_variants(struct form_walk *w)
+static uint32_t walk_variants(struct form_walk *w)
 {
     uint32_t taken = 0;
     for (w->variant = FORM_PLAIN; w->variant < w->variants; w->variant++) {
@@ -140,26 +140,26 @@ static uint32_t take_variants(struct form_walk *w)
         memcpy(w->before[w->variant], w->text, w->length + 1);
         if (known)
             continue;
-        w->take(w);
+        w->accept(w);
         taken++;
     }
     return taken;
 }
 
-static uint32_t take_words(struct form_walk *w)
+static uint32_t walk_words(struct form_walk *w)
 {
     w->match = forms_match(w->forms, w->form->op, w->words, w->word_count);
     while (w->match && w->match->form != w->form)
         w->match = w->match->next;
-    return w->match ? take_variants(w) : 0;
+    return w->match ? walk_variants(w) : 0;
 }
 
 // Tries all combinations of the words of this slot and the following ones.
 static uint32_t all_words(struct form_walk *w, uint32_t index)
 {
     if (index == w->form->slot_count)
-        return take_words(w);
-    const struct form_slot *slot = &w->form->slots[index];
+        return walk_words(w);
+    const struct form_modifier *slot = &w->form->slots[index];
     uint32_t taken = slot->optional ? all_words(w, index + 1) : 0;
     for (uint32_t i = 0; i < slot->word_count; i++) {
         w->words[w->word_count++] = slot->words[i].word;
@@ -173,17 +173,17 @@ static uint32_t all_words(struct form_walk *w, uint32_t index)
 static uint32_t one_word(struct form_walk *w, uint32_t slot, uint32_t word)
 {
     w->word_count = 0;
-    for (uint32_t i = 0; i < w->form->slot_count && i < FORM_SLOTS; i++)
+    for (uint32_t i = 0; i < w->form->slot_count && i < FORM_MODIFIERS; i++)
         if (i == slot)
             w->words[w->word_count++] = w->form->slots[i].words[word].word;
         else if (!w->form->slots[i].optional)
             w->words[w->word_count++] = w->form->slots[i].words[0].word;
-    return take_words(w);
+    return walk_words(w);
 }
 
 static uint32_t each_word(struct form_walk *w)
 {
-    uint32_t taken = one_word(w, FORM_SLOTS, 0);
+    uint32_t taken = one_word(w, FORM_MODIFIERS, 0);
     for (uint32_t slot = 0; slot < w->form->slot_count; slot++)
         for (uint32_t word = 0; word < w->form->slots[slot].word_count; word++)
             taken += one_word(w, slot, word);

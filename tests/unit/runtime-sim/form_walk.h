@@ -30,7 +30,7 @@ enum form_words {
     FORM_EACH_WORD, // each word once, with as few others as may be
 };
 
-enum { FORM_REGISTERS_MOST = 40, FORM_TEXT = 512 };
+enum { FORM_REGISTERS_MAX = 40, FORM_TEXT = 512 };
 
 struct form_register {
     uint32_t bits, number; // 1 bit: a predicate
@@ -40,14 +40,14 @@ struct form_register {
 struct form_walk {
     enum form_words which;
     uint32_t variants; // how many of them, from FORM_PLAIN
-    void (*take)(struct form_walk *walk);
+    void (*accept)(struct form_walk *walk);
     void *own; // take's
 
     // What take finds: the instruction without a semicolon, its opcode and words alone, and the
     // registers that it names (not in FORM_WIDER).
     char text[FORM_TEXT];
     size_t name_length;
-    struct form_register registers[FORM_REGISTERS_MOST];
+    struct form_register registers[FORM_REGISTERS_MAX];
     uint32_t register_count;
     enum form_variant variant;
     const struct form *form;
@@ -57,7 +57,7 @@ struct form_walk {
     struct memory memory;
     struct forms *forms;
     size_t length;
-    uint16_t words[FORM_SLOTS];
+    uint16_t words[FORM_MODIFIERS];
     uint32_t word_count;
     char before[FORM_VARIANTS][FORM_TEXT];
 };

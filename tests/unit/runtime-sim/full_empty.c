@@ -107,14 +107,14 @@ static void patterns(void **state)
 {
     static struct bench b;
     const uint64_t copy = link_time(SIZE);
-    const uint64_t least[PATTERNS] = {us(17.2) + 2 * copy, us(14.2) + 2 * copy, us(11.2) + copy,
-                                      us(8.2) + copy};
+    const uint64_t min[PATTERNS] = {us(17.2) + 2 * copy, us(14.2) + 2 * copy, us(11.2) + copy,
+                                    us(8.2) + copy};
     uint64_t time[PATTERNS];
     (void)state;
     for (enum pattern i = 0; i < PATTERNS; i++) {
         start(&b, true, SETTINGS("fe.enabled=true"));
         time[i] = run(&b, i, "step");
-        check_time(time[i], least[i], i == FINISH ? us(24) : us(8));
+        check_time(time[i], min[i], i == FINISH ? us(24) : us(8));
         end(&b);
     }
     assert_true(time[FULL] < time[START] && time[FULL] < time[FINISH]);

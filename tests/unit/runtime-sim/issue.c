@@ -16,7 +16,7 @@ struct by_hand {
     struct launch launch;
     struct grid_result result;
     struct cta *cta;
-    struct slots_used slots;
+    struct reg_slots_used slots;
     struct held *held[3];
     uint32_t *out;
 };
@@ -32,7 +32,7 @@ static void begin(struct by_hand *h, const char *text, uint32_t block)
                                 .image = &h->k.image};
     h->result = (struct grid_result){0};
     assert_true(grid_begin(&h->launch, &h->k.arena, &h->result.fault));
-    slots_used_build(&h->slots, &h->k.arena, &h->k.program);
+    reg_slots_used_build(&h->slots, &h->k.arena, &h->k.program);
     h->cta = cta_new(&h->k.arena, &h->launch, NULL, &h->result.fault);
     cta_start(h->cta, 0);
     for (uint32_t i = 0; i < 3; i++) {
@@ -248,7 +248,7 @@ static void test_locks(void **state)
                                 .block = {64, 1, 1},
                                 .params = k.params,
                                 .image = &k.image};
-        struct drive drive = {.seed = seed, .ctas = 2, .most_delay = 9, .checked = true};
+        struct drive drive = {.seed = seed, .ctas = 2, .max_delay = 9, .checked = true};
         drive_run(&drive, &launch, &k.arena, &k.result);
         assert_false(k.result.fault.happened || k.result.stuck);
         assert_int_equal(out[1], 128);
@@ -275,7 +275,7 @@ static void test_stuck(void **state)
 }
 
 // Slot uses, from which a scoreboard is built.
-static uint32_t find(const struct by_hand *h, const char *what, const struct slot_use **uses)
+static uint32_t find(const struct by_hand *h, const char *what, const struct reg_slot_use **uses)
 {
     const struct program *program = &h->k.program;
     for (uint32_t i = 0; i < program->codes.n; i++) {
@@ -286,7 +286,7 @@ static uint32_t find(const struct by_hand *h, const char *what, const struct slo
         const struct node *node = &h->k.tree.nodes.v[fn->insts.v[inst].node];
         if (!strncmp(h->k.source.text + node->begin, what, strlen(what))) {
             *uses = NULL;
-            issue_slots(&h->slots, i, uses);
+            code_reg_slots_used(&h->slots, i, uses);
             return i;
         }
     }
@@ -298,7 +298,7 @@ static void test_slots(void **state)
 {
     (void)state;
     struct by_hand h;
-    const struct slot_use *uses, *others;
+    const struct reg_slot_use *uses, *others;
     begin(&h,
           BODY("ld.global.v2.u32 {%r2, %r3}, [%rd3+8]; @%p1 add.u32 %r4, %r2, %r1;\n"
                "atom.shared.add.u32 %r5, [s], %r4; st.volatile.global.u32 [%rd3], %r5;\n"

@@ -17,7 +17,7 @@ static void add_chain(struct chain_table *table, struct arena *arena,
                       const struct ir_module *module, const struct chain *chain)
 {
     struct chain_member **members = &table->functions[chain->function];
-    uint32_t inst[CHAIN_MOST];
+    uint32_t inst[CHAIN_MAX];
     if (!*members)
         *members =
             ARENA_ARRAY(arena, struct chain_member, module->functions.v[chain->function].insts.n);
@@ -53,7 +53,7 @@ struct chain_member chain_member_of(const struct chain_table *table, const struc
 }
 
 struct forming *forming_new(const struct chain_member *member, struct warp *warp,
-                            const struct slots_used *slots)
+                            const struct reg_slots_used *slots)
 {
     struct forming *f = calloc(1, sizeof *f);
     assert_non_null(f);
@@ -79,7 +79,7 @@ static bool issue_load(struct forming *f, struct warp *warp, struct held *held)
 {
     if (issue_execute(warp, held) == ISSUE_DONE)
         return false;
-    shadow_take_load(f->shadow, held);
+    shadow_capture_load(f->shadow, held);
     f->loads[f->load_count++] = held;
     return true;
 }
@@ -123,7 +123,7 @@ bool forming_compute(struct forming *f, uint32_t wanted)
     return f->computed == FULL_MASK && (!f->store || !f->store->left);
 }
 
-uint32_t forming_give_up(struct forming *f, struct held *given[CHAIN_MOST])
+uint32_t forming_give_up(struct forming *f, struct held *given[CHAIN_MAX])
 {
     uint32_t count = 0, kept = 0;
     for (uint32_t i = 0; i < f->load_count; i++)

@@ -34,12 +34,12 @@ struct forming {
     bool finishes;        // what it makes goes to registers
     uint32_t computed;    // lanes
     struct shadow *shadow;
-    struct held *loads[CHAIN_MOST], *store; // NULL: has none, or gave it back
+    struct held *loads[CHAIN_MAX], *store; // NULL: has none, or gave it back
     uint32_t load_count;
 };
 
 struct forming *forming_new(const struct chain_member *member, struct warp *warp,
-                            const struct slots_used *slots);
+                            const struct reg_slots_used *slots);
 void forming_free(struct forming *forming);
 // Issues the next member. Returns true if `*held` is to be served; otherwise it is free again.
 bool forming_issue(struct forming *forming, const struct chain_member *member, struct warp *warp,
@@ -49,4 +49,4 @@ bool forming_issue(struct forming *forming, const struct chain_member *member, s
 bool forming_compute(struct forming *forming, uint32_t wanted);
 // Gives up an incomplete chain. The loads that return to the warp are in `given`; if others stay or
 // something was captured, the chain is kept as it is.
-uint32_t forming_give_up(struct forming *forming, struct held *given[CHAIN_MOST]);
+uint32_t forming_give_up(struct forming *forming, struct held *given[CHAIN_MAX]);

@@ -40,7 +40,7 @@ struct driver {
     struct launch *launch;
     struct arena arena;
     struct grid_result *result;
-    struct slots_used slots;
+    struct reg_slots_used slots;
     size_t held_bytes;
     VEC(struct resident) residents, idle;
     uint64_t next, count, round;
@@ -141,8 +141,8 @@ static void keep_frames(struct driver *d, const struct warp *warp)
 
 static bool is_said(const struct driver *d, uint32_t code, uint32_t offset, bool late)
 {
-    const struct slot_use *uses;
-    uint32_t count = issue_slots(&d->slots, code, &uses);
+    const struct reg_slot_use *uses;
+    uint32_t count = code_reg_slots_used(&d->slots, code, &uses);
     for (uint32_t i = 0; i < count; i++)
         if (uses[i].written && (!late || uses[i].late) && offset - uses[i].offset < uses[i].bytes)
             return true;
@@ -242,7 +242,7 @@ static bool serve(struct driver *d, struct lane_group *group, uint32_t n)
 
 // Issue
 
-static bool overlap(const struct slot_use *a, uint32_t frame_a, const struct slot_use *b,
+static bool overlap(const struct reg_slot_use *a, uint32_t frame_a, const struct reg_slot_use *b,
                     uint32_t frame_b)
 {
     uint32_t begin_a = frame_a + a->offset, begin_b = frame_b + b->offset;
@@ -252,9 +252,9 @@ static bool overlap(const struct slot_use *a, uint32_t frame_a, const struct slo
 static bool waits_for(const struct driver *d, uint32_t code, uint32_t frame,
                       const struct pending *pending)
 {
-    const struct slot_use *uses, *written;
-    uint32_t count = issue_slots(&d->slots, code, &uses);
-    uint32_t write_count = issue_slots(&d->slots, pending->code, &written);
+    const struct reg_slot_use *uses, *written;
+    uint32_t count = code_reg_slots_used(&d->slots, code, &uses);
+    uint32_t write_count = code_reg_slots_used(&d->slots, pending->code, &written);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; k < write_count; k++)
             if (written[k].late && overlap(&uses[i], frame, &written[k], pending->frame))
@@ -264,7 +264,7 @@ static bool waits_for(const struct driver *d, uint32_t code, uint32_t frame,
 
 static bool may_issue(const struct driver *d, const struct lane_group *group, uint32_t code)
 {
-    const struct slots_used_code *used = &d->slots.codes[code];
+    const struct code_reg_slots *used = &d->slots.codes[code];
     uint32_t frame = group->warp->paths.v[group->warp->current].frame;
     if ((used->drains || used->orders) && group->pending.n)
         return false;
@@ -294,12 +294,9 @@ static void took(struct driver *d, struct lane_group *group, uint32_t code, uint
     assert_int_equal(held->global | held->shared | held->local, held->mask);
     assert_int_equal(held->left, held->mask);
     d->drive->held++;
-    struct pending pending = {held,
-                              d->round + draw(d, d->drive->most_delay + 1),
-                              code,
-                              frame,
-                              d->slots.codes[code].orders,
-                              chain};
+    struct pending pending = {
+        held, d->round + draw(d, d->drive->max_delay + 1), code, frame, d->slots.codes[code].orders,
+        chain};
     vec_push(&d->arena, &group->pending, pending);
 }
 
@@ -332,7 +329,7 @@ static void end_chain(struct lane_group *group, uint32_t n)
 static void give_up(struct driver *d, struct lane_group *group, uint32_t n)
 {
     struct forming *chain = group->forming.v[n];
-    struct held *given[CHAIN_MOST];
+    struct held *given[CHAIN_MAX];
     uint32_t count = forming_give_up(chain, given);
     d->drive->given_up++;
     for (uint32_t i = 0; i < count; i++) {
@@ -536,7 +533,7 @@ void drive_run(void *machine, struct launch *launch, struct arena *arena,
     arena_init(&d.arena, arena->memory);
     d.state = d.drive->seed;
     if (grid_begin(launch, &d.arena, &result->fault)) {
-        slots_used_build(&d.slots, &d.arena, launch->program);
+        reg_slots_used_build(&d.slots, &d.arena, launch->program);
         d.held_bytes = held_bytes(launch->program);
         d.count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2] /
                   grid_cluster_ctas(launch);

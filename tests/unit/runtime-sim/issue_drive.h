@@ -9,7 +9,7 @@
 struct drive {
     uint64_t seed;
     uint32_t ctas;                    // that are there at once, at least
-    uint32_t most_delay;              // rounds that an access waits at most
+    uint32_t max_delay;               // rounds that an access waits at most
     bool checked;                     // looks at every byte of the frames
     const struct chain_table *chains; // those that are issued ahead of their loads, or NULL
     uint64_t held, parts, served;     // what was done: held accesses, their parts, those at issue

@@ -18,8 +18,8 @@ struct executor {
     uint32_t found;
 };
 
-static bool takes(const void *drive, const struct device_kernel *kernel, uint64_t number,
-                  uint64_t launch)
+static bool accepts_launch(const void *drive, const struct device_kernel *kernel, uint64_t number,
+                           uint64_t launch)
 {
     (void)drive, (void)kernel, (void)number, (void)launch;
     return true;
@@ -102,7 +102,9 @@ static void compare(const struct sample *a, const struct sample *b)
 static void run(const struct sample *expected, const char *path, struct executor *executor)
 {
     struct sample *s = calloc(1, sizeof *s);
-    sample_run(s, path, (struct device){.takes = takes, .execute = execute, .executor = executor});
+    sample_run(
+        s, path,
+        (struct device){.accepts = accepts_launch, .execute = execute, .executor = executor});
     compare(expected, s);
     sample_free(s);
     free(s);
@@ -110,7 +112,7 @@ static void run(const struct sample *expected, const char *path, struct executor
 
 static void one(const char *path, uint64_t seed, uint64_t *computed)
 {
-    struct drive drive = {.seed = seed, .ctas = 16, .most_delay = 40};
+    struct drive drive = {.seed = seed, .ctas = 16, .max_delay = 40};
     struct executor plain = {.drive = drive}, chained = {.drive = drive, .chained = true};
     struct sample *s = calloc(1, sizeof *s);
     sample_run(s, path, (struct device){0});

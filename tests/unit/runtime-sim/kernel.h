@@ -30,7 +30,7 @@ struct kernel {
     uint32_t threads;
     uint32_t grid_y, grid_z; // 0: 1
     bool cooperative;
-    uint64_t most_idle;
+    uint64_t max_idle;
     const atomic_int *stop;
     const struct textures *textures;
     struct profile *profile;
@@ -83,7 +83,7 @@ static inline void kernel_execute(struct launch *launch, struct arena *arena,
                                   const struct grid_options *options, struct grid_result *result)
 {
 #ifdef DRIVEN
-    struct drive drive = {.seed = 1, .ctas = 4, .most_delay = 30, .checked = true};
+    struct drive drive = {.seed = 1, .ctas = 4, .max_delay = 30, .checked = true};
     (void)options;
     drive_run(&drive, launch, arena, result);
 #else
@@ -106,7 +106,7 @@ static inline void kernel_run(struct kernel *k, const char *name, uint32_t grid,
     assert_non_null(function);
     if (function->refusal)
         fail_msg("line %u: %s",
-                 source_place(&k->source, k->tree.nodes.v[function->refused_node].begin).line,
+                 source_position_at(&k->source, k->tree.nodes.v[function->refused_node].begin).line,
                  function->refusal);
     struct launch launch = {.program = &k->program,
                             .function = (uint32_t)(function - k->program.functions.v),
@@ -119,7 +119,7 @@ static inline void kernel_run(struct kernel *k, const char *name, uint32_t grid,
                             .stop = k->stop,
                             .textures = k->textures,
                             .profile = k->profile};
-    struct grid_options options = {.threads = k->threads, .most_idle = k->most_idle};
+    struct grid_options options = {.threads = k->threads, .max_idle = k->max_idle};
     kernel_execute(&launch, &k->arena, &options, &k->result);
 }
 

@@ -84,7 +84,7 @@ static void test_deadlock(void **state)
                             .block = {32, 1, 1},
                             .params = k.params,
                             .image = &k.image};
-    struct grid_options options = {.most_idle = 1000};
+    struct grid_options options = {.max_idle = 1000};
     kernel_execute(&launch, &k.arena, &options, &k.result);
     assert_true(k.result.stuck);
     kernel_free(&k);

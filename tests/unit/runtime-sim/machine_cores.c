@@ -283,7 +283,7 @@ static void refusals(void **state)
 
 // Placement
 
-struct stay {
+struct cta_residence {
     uint64_t begun, ended;
 };
 
@@ -302,7 +302,7 @@ static void in_order(void **state)
     assert_int_equal(run_turns(&r, ON("satellite.one_per_core=true")), MACHINE_DONE);
     assert_int_equal(r.runs[0].room, 1);
     assert_string_equal(r.runs[0].limit, "CTAs");
-    const struct stay *stays = (const void *)w.c;
+    const struct cta_residence *stays = (const void *)w.c;
     for (uint32_t i = 0; i < GRID; i++)
         for (uint32_t k = i + 1; k < GRID; k++) {
             // Two begin in the same cycle at first, and see the clock a fetch later.

@@ -23,7 +23,7 @@ static const char text[] =
                          "setp.ne.u32 %p1, %r3, 0; @!%p1 st.global.v2.u64 [%d3], {%d8, %d9};\n"
                          "ret;\n}\n";
 
-struct stay {
+struct cta_residence {
     uint64_t begun, ended;
 };
 
@@ -52,7 +52,7 @@ static uint64_t run(struct rig *r, uint64_t seed, uint32_t together, const char 
     rig_configure_with(r, text, 1, settings, known);
     rig_build_planned(r, NULL);
     float *a = kernel_buffer(&r->k, THREADS * 4), *c = kernel_buffer(&r->k, THREADS * 4);
-    const struct stay *stays = kernel_buffer(&r->k, CTAS * sizeof *stays);
+    const struct cta_residence *stays = kernel_buffer(&r->k, CTAS * sizeof *stays);
     for (uint32_t i = 0; i < THREADS; i++)
         a[i] = (float)(i % 7);
     r->shuffle = seed;
@@ -62,16 +62,16 @@ static uint64_t run(struct rig *r, uint64_t seed, uint32_t together, const char 
         assert_true(c[i] == (float)(1u << i % 7) + (float)(1u << other % 7));
     }
     assert_int_equal(r->runs[0].room, together);
-    uint32_t most = 0;
+    uint32_t max = 0;
     for (uint32_t i = 0; i < CTAS; i++) {
         uint32_t there = 0;
         for (uint32_t k = 0; k < CTAS; k++)
             there += stays[k].begun <= stays[i].begun && stays[i].begun < stays[k].ended;
-        most = there > most ? there : most;
+        max = there > max ? there : max;
     }
     if (r->config.core.scheduler ==
         SCHEDULER_LRR) // greedy, young warps do not even begin beside old ones
-        assert_int_equal(most, together);
+        assert_int_equal(max, together);
     return cycles;
 }
 

@@ -65,7 +65,7 @@ static void cut_off(void **state)
     static struct rig r;
     load(&r, KERNEL("ld.global.u32 %r2, [%d3];\nadd.u32 %r2, %r2, 1;\n"),
          SETTINGS("dram.delay=1000")); // of the instructions, too
-    r.most_cycles = 2000;
+    r.max_cycles = 2000;
     rig_add(&r, "k", 1, LANES);
     rig_go(&r);
     assert_int_equal(r.end, MACHINE_CYCLES);
@@ -81,7 +81,7 @@ static void cut_off_before(void **state)
     (void)state;
     static struct rig r;
     load(&r, KERNEL(""), SETTINGS("machine.launch_latency=9000"));
-    r.most_cycles = 2000;
+    r.max_cycles = 2000;
     rig_add(&r, "k", 1, LANES);
     rig_go(&r);
     assert_int_equal(r.end, MACHINE_CYCLES);
@@ -170,7 +170,7 @@ static void clusters(void **state)
 }
 
 // The minimum room for accesses is enough for all kinds of them.
-static void least_room(void **state)
+static void min_room(void **state)
 {
     (void)state;
     static struct rig r;
@@ -198,7 +198,7 @@ int main(void)
         cmocka_unit_test(cut_off),
         cmocka_unit_test(fetches),
         cmocka_unit_test(unit_of_last_launch),
-        cmocka_unit_test(least_room),
+        cmocka_unit_test(min_room),
         cmocka_unit_test(refreshes),
         cmocka_unit_test(clusters),
         cmocka_unit_test(cut_off_before),

@@ -20,7 +20,7 @@ struct rig {
     struct launch launches[RIG_LAUNCHES];
     struct machine_launch runs[RIG_LAUNCHES];
     uint32_t count;
-    uint64_t shuffle, most_cycles;
+    uint64_t shuffle, max_cycles;
     uint64_t cycles; // of the last run's first launch
 };
 
@@ -132,7 +132,7 @@ static inline struct launch *rig_add(struct rig *r, const char *name, uint32_t g
 
 static inline void rig_go(struct rig *r)
 {
-    struct machine_limits limits = {.cycles = r->most_cycles};
+    struct machine_limits limits = {.cycles = r->max_cycles};
     struct machine_event agenda[RIG_LAUNCHES] = {0};
     for (uint32_t i = 0; i < r->count; i++)
         agenda[i].launch = &r->runs[i];

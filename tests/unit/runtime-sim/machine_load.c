@@ -75,10 +75,10 @@ static double rate(const struct work *work, uint32_t few, uint32_t many, bool wa
 
 static enum cap lowest(const double caps[CAPS])
 {
-    enum cap least = CAP_NOC;
+    enum cap min = CAP_NOC;
     for (enum cap i = CAP_NOC; i < CAPS; i++)
-        least = caps[i] < caps[least] ? i : least;
-    return least;
+        min = caps[i] < caps[min] ? i : min;
+    return min;
 }
 
 static void reaches(enum cap expected, bool warm, const char *const *settings)

@@ -98,7 +98,7 @@ static struct parts parts_of(const struct measure *m)
     memcpy(&address, r.k.params, 8);
     const struct memsys *memsys = rig_memsys(&r);
     uint32_t partition = memsys_partition_of(memsys, address / LINE);
-    uint32_t a = memsys_end_node(memsys, 0), b = memsys_partition_node(memsys, partition);
+    uint32_t a = memsys_endpoint_node(memsys, 0), b = memsys_partition_node(memsys, partition);
     uint32_t width = (uint32_t)r.config.memsys.request_network.width;
     int x = (int)(a % width) - (int)(b % width), y = (int)(a / width) - (int)(b / width);
     struct parts parts = {r.config, (uint32_t)(abs(x) + abs(y) + 1)};
@@ -188,8 +188,8 @@ static void memory(void **state)
            1 + network(&p) + d->tRP + d->tRCD + d->tCL + d->burst + d->delay + 1);
     // Of its own clock: the slice waits for the DRAM's next tick, and the data for the slice's.
     m.settings = SETTINGS("llc.sets=1", "llc.ways=1", "dram.bank_xor=false", "dram.row_bytes=1024");
-    double have = cost(&m), least = (d->tRP + d->tRCD + d->tCL + d->burst + d->delay) * 1.4;
-    assert_true(have >= 1 + network(&p) + least + 1 && have <= 1 + network(&p) + least + 3.4);
+    double have = cost(&m), min = (d->tRP + d->tRCD + d->tCL + d->burst + d->delay) * 1.4;
+    assert_true(have >= 1 + network(&p) + min + 1 && have <= 1 + network(&p) + min + 3.4);
 }
 
 // Lanes 0 … degree − 1 access one bank, the others one bank each.
@@ -274,7 +274,7 @@ static uint64_t straight(uint32_t instructions, struct parts parts[8])
     uint64_t all = rig_run(&r, "k", 1, 1);
     const struct memsys *memsys = rig_memsys(&r);
     for (uint32_t i = 0; i < 8; i++) {
-        uint32_t a = memsys_end_node(memsys, 0), b = memsys_partition_node(memsys, i);
+        uint32_t a = memsys_endpoint_node(memsys, 0), b = memsys_partition_node(memsys, i);
         int x = (int)(a % 8) - (int)(b % 8), y = (int)(a / 8) - (int)(b / 8);
         parts[i] = (struct parts){r.config, (uint32_t)(abs(x) + abs(y) + 1)};
     }

@@ -20,12 +20,12 @@ static const char text[] = HEAD("8.0", "sm_80") ".extern .shared .b8 dynamic[];\
     TIMED("other", "") TIMED("narrow", ".maxnreg 5") TIMED("wide", ".maxnreg 200")
         TIMED("at_most", ".maxntid 512, 2") TIMED("exactly", ".reqntid 1000");
 
-struct stay {
+struct cta_residence {
     uint64_t begun, ended;
 };
 
 // Returns the maximum number that were resident at once.
-static uint32_t most(const struct stay *spans, uint32_t count)
+static uint32_t max(const struct cta_residence *spans, uint32_t count)
 {
     uint32_t best = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -43,7 +43,7 @@ static void room(uint32_t block, uint32_t shared, uint32_t expected, const char 
     static struct rig r;
     const char *what = "";
     rig_load(&r, text, 1, settings);
-    const struct stay *spans = kernel_buffer(&r.k, sizeof *spans * CTAS);
+    const struct cta_residence *spans = kernel_buffer(&r.k, sizeof *spans * CTAS);
     kernel_u32(&r.k, ROUNDS);
     struct launch *launch = rig_add(&r, "k", CTAS, block);
     launch->dynamic_shared = shared;
@@ -52,7 +52,7 @@ static void room(uint32_t block, uint32_t shared, uint32_t expected, const char 
     assert_int_equal(
         machine_occupancy(r.machine, &(struct machine_launch){.launch = launch}, &what), expected);
     assert_string_equal(what, why);
-    assert_int_equal(most(spans, CTAS), expected);
+    assert_int_equal(max(spans, CTAS), expected);
     rig_free(&r);
 }
 
@@ -218,13 +218,13 @@ static void two_launches(void **state)
     static struct rig r;
     enum { FIRST = 12, SECOND = 10 };
     rig_load(&r, text, 1, IN_TURN("core.ctas=8"));
-    const struct stay *spans = kernel_buffer(&r.k, sizeof *spans * FIRST);
+    const struct cta_residence *spans = kernel_buffer(&r.k, sizeof *spans * FIRST);
     kernel_u32(&r.k, ROUNDS);
     uint8_t params[sizeof r.k.params];
     memcpy(params, r.k.params, sizeof params);
     rig_add(&r, "k", FIRST, 64)->params = params;
     r.k.param_bytes = 0;
-    const struct stay *others = kernel_buffer(&r.k, sizeof *others * SECOND);
+    const struct cta_residence *others = kernel_buffer(&r.k, sizeof *others * SECOND);
     kernel_u32(&r.k, ROUNDS / 2);
     rig_add(&r, "other", SECOND, 64);
     rig_go(&r);

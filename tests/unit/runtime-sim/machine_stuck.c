@@ -27,7 +27,7 @@ static const struct stalls *stuck(struct rig *r, const char *text, uint32_t grid
 static uint32_t line(const struct rig *r, uint32_t inst)
 {
     const struct ir_function *fn = &r->k.module.functions.v[0];
-    return source_place(&r->k.source, r->k.tree.nodes.v[fn->insts.v[inst].node].begin).line;
+    return source_position_at(&r->k.source, r->k.tree.nodes.v[fn->insts.v[inst].node].begin).line;
 }
 
 static const struct stall *of_kind(const struct stalls *stalls, enum stall_kind kind)
@@ -187,7 +187,7 @@ static void cycle_limit(void **state)
     (void)state;
     static struct rig r;
     rig_load(&r, KERNEL("L: add.u32 %r4, %r4, 1;\nbra L;\n"), 1, NULL);
-    r.most_cycles = 5000;
+    r.max_cycles = 5000;
     rig_add(&r, "k", 1, 32);
     rig_go(&r);
     assert_int_equal(r.end, MACHINE_CYCLES);

@@ -14,7 +14,7 @@
 
 // Products
 
-enum { WARPS = 24, MOST = 256 };
+enum { WARPS = 24, LIMIT = 256 };
 
 struct product_case {
     const char *shape, *d, *a, *b, *c;

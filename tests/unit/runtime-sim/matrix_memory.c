@@ -373,7 +373,7 @@ static void test_faults(void **state)
 }
 
 // Lanes on both sides of a branch reach the instruction one after the other.
-static void test_meeting(void **state)
+static void test_warp_sync(void **state)
 {
     (void)state;
     char text[2048];
@@ -398,7 +398,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wmma),     cmocka_unit_test(test_ldmatrix),
         cmocka_unit_test(test_stmatrix), cmocka_unit_test(test_movmatrix),
-        cmocka_unit_test(test_faults),   cmocka_unit_test(test_meeting),
+        cmocka_unit_test(test_faults),   cmocka_unit_test(test_warp_sync),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
 // part of it is laid out for the lanes as in the manual and in measurements of GPUs.
 #include "tests/unit/runtime-sim/numbers.h"
 
-enum { M = 16, N = 8, MOST_K = 128, LANE_WORDS = 16, WARPS = 8 };
+enum { M = 16, N = 8, MAX_K = 128, LANE_WORDS = 16, WARPS = 8 };
 
 struct sparse_case {
     const char *shape, *d, *a, *b, *word;
@@ -16,7 +16,7 @@ struct setup {
     uint32_t k, registers[3]; // of a, b and d
     uint64_t state;
     uint32_t *in; // of a warp: for each lane a, b and c in fours, then e
-    int32_t whole[M][MOST_K], other[MOST_K][N], c[M][N];
+    int32_t whole[M][MAX_K], other[MAX_K][N], c[M][N];
 };
 
 static uint32_t low_mask(uint32_t bits)

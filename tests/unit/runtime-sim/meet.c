@@ -95,7 +95,7 @@ static void test_shuffle(void **state)
 }
 
 // Half of the lanes arrive on another path, and still all exchange their values.
-static void test_meeting(void **state)
+static void test_warp_sync(void **state)
 {
     (void)state;
     struct setup s;
@@ -410,7 +410,7 @@ static void test_not_named(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shuffle),         cmocka_unit_test(test_meeting),
+        cmocka_unit_test(test_shuffle),         cmocka_unit_test(test_warp_sync),
         cmocka_unit_test(test_places),          cmocka_unit_test(test_other_kind),
         cmocka_unit_test(test_two_barriers),    cmocka_unit_test(test_some_lanes),
         cmocka_unit_test(test_votes),           cmocka_unit_test(test_all_any_uni),

@@ -356,7 +356,7 @@ static void run_clusters(struct kernel *k, uint32_t grid, uint32_t cluster, uint
                             .cluster = {cluster, 1, 1},
                             .params = k->params,
                             .image = &k->image};
-    struct grid_options options = {.most_idle = 1000};
+    struct grid_options options = {.max_idle = 1000};
     kernel_execute(&launch, &k->arena, &options, &k->result);
 }
 
@@ -491,10 +491,10 @@ static void test_faults(void **state)
         assert_int_equal(k.result.fault.thread[0], 37);
         const struct ir_function *fn =
             &k.module.functions.v[k.program.functions.v[k.result.fault.function].function];
-        assert_int_equal(
-            source_place(&k.source, k.tree.nodes.v[fn->insts.v[k.result.fault.inst].node].begin)
-                .line,
-            12);
+        assert_int_equal(source_position_at(
+                             &k.source, k.tree.nodes.v[fn->insts.v[k.result.fault.inst].node].begin)
+                             .line,
+                         12);
         kernel_free(&k);
     }
 }

@@ -19,7 +19,7 @@ static uint64_t round_trip(struct fixture *f, struct memsys_request r)
     assert_true(then != UINT64_MAX);
     const struct memsys_request *answer = memsys_peek(f->m, r.core);
     assert_non_null(answer);
-    assert_true(memsys_answers(f->m, r.core / 64) >> (r.core % 64) & 1);
+    assert_true(memsys_reply_endpoints(f->m, r.core / 64) >> (r.core % 64) & 1);
     assert_int_equal(answer->line, r.line);
     assert_int_equal(answer->tag, r.tag);
     memsys_pop(f->m, r.core);
@@ -30,7 +30,7 @@ static uint64_t round_trip(struct fixture *f, struct memsys_request r)
 
 static uint32_t routers_between(const struct fixture *f, uint32_t core, uint32_t partition)
 {
-    uint32_t a = memsys_end_node(f->m, core), b = memsys_partition_node(f->m, partition);
+    uint32_t a = memsys_endpoint_node(f->m, core), b = memsys_partition_node(f->m, partition);
     uint32_t width = (uint32_t)f->values->request_network.width;
     int x = (int)(a % width) - (int)(b % width), y = (int)(a / width) - (int)(b / width);
     return (uint32_t)(abs(x) + abs(y) + 1);
@@ -155,7 +155,7 @@ struct stream {
 static void stream_cycle(struct stream *s)
 {
     struct memsys *m = s->f.m;
-    for (uint64_t rest = memsys_answers(m, 0); rest; rest &= rest - 1) {
+    for (uint64_t rest = memsys_reply_endpoints(m, 0); rest; rest &= rest - 1) {
         uint32_t core = (uint32_t)__builtin_ctzll(rest);
         memsys_pop(m, core);
         s->inside[core]--;

@@ -52,7 +52,7 @@ static void count_hops(const uint32_t partitions[3], uint64_t hops, uint64_t wei
     begin(&f, "isca19", NULL);
     start(&f, NULL, NULL);
     uint32_t core = 0;
-    while (memsys_end_node(f.m, core) != 18)
+    while (memsys_endpoint_node(f.m, core) != 18)
         core++;
     for (uint32_t i = 0; i < 3; i++) {
         struct memsys_request r = request(core, partitions[i], i < 2 ? MEMSYS_READ : MEMSYS_WRITE);
@@ -109,7 +109,7 @@ static uint64_t atomics(const char *const *settings, uint64_t stride)
     uint32_t answers = 0;
     while (answers < 56) {
         advance(&o.f, o.f.now + 1);
-        for (uint64_t rest = memsys_answers(o.f.m, 0); rest; rest &= rest - 1, answers++)
+        for (uint64_t rest = memsys_reply_endpoints(o.f.m, 0); rest; rest &= rest - 1, answers++)
             memsys_pop(o.f.m, (uint32_t)__builtin_ctzll(rest));
     }
     assert_int_equal(o.count, 56);

@@ -2,7 +2,7 @@
 // own queue only, and the order of the cores in a cycle does not matter.
 #include "tests/unit/runtime-sim/memsys_fixture.h"
 
-enum { SHARERS = 4, CORES = 8, EACH = 60, MOST = CORES * EACH };
+enum { SHARERS = 4, CORES = 8, EACH = 60, LIMIT = CORES * EACH };
 
 // 8 cores at two nodes of a crossbar, and a partition at the third one.
 static void begin_ports(struct fixture *f, const char *const *settings)
@@ -22,7 +22,7 @@ static void begin_ports(struct fixture *f, const char *const *settings)
 
 struct traffic {
     uint32_t sent[CORES], done[CORES];
-    uint64_t at[MOST]; // cycle of each reply, by core and number
+    uint64_t at[LIMIT]; // cycle of each reply, by core and number
     uint64_t cycles, refused;
 };
 
@@ -33,7 +33,7 @@ static void run(struct traffic *t, const char *const *settings, bool backwards)
     begin_ports(&f, settings);
     start(&f, NULL, NULL);
     memset(t, 0, sizeof *t);
-    for (uint32_t left = MOST; left;) {
+    for (uint32_t left = LIMIT; left;) {
         for (uint32_t i = 0; i < CORES; i++) {
             uint32_t core = backwards ? CORES - 1 - i : i;
             struct memsys_request r = request(core, core * EACH + t->sent[core], MEMSYS_READ);
@@ -89,7 +89,7 @@ static void in_turn(void **state)
                                           "request_network.injection_queue=1", NULL});
     start(&f, NULL, NULL);
     for (uint32_t cycle = 0; cycle < 200; cycle++) {
-        uint32_t least = UINT32_MAX, most = 0;
+        uint32_t min = UINT32_MAX, max = 0;
         for (uint32_t core = 0; core < SHARERS; core++) {
             struct memsys_request r = request(core, 1000 * core + cycle, MEMSYS_READ);
             if (memsys_can_send(f.m, &r)) {
@@ -98,10 +98,10 @@ static void in_turn(void **state)
             }
             if (memsys_peek(f.m, core))
                 memsys_pop(f.m, core);
-            least = sent[core] < least ? sent[core] : least;
-            most = sent[core] > most ? sent[core] : most;
+            min = sent[core] < min ? sent[core] : min;
+            max = sent[core] > max ? sent[core] : max;
         }
-        assert_true(most - least <= 1);
+        assert_true(max - min <= 1);
         advance(&f, f.now + 1);
     }
     assert_true(sent[0] > 20);
@@ -144,8 +144,8 @@ static void nodes(void **state)
     begin_ports(&f, NULL);
     start(&f, NULL, NULL);
     for (uint32_t core = 0; core < CORES; core++)
-        assert_int_equal(memsys_end_node(f.m, core), core / SHARERS);
-    assert_int_equal(memsys_end_at(f.m, 1), SHARERS);
+        assert_int_equal(memsys_endpoint_node(f.m, core), core / SHARERS);
+    assert_int_equal(memsys_endpoint_at(f.m, 1), SHARERS);
     end(&f);
     begin_ports(&f, (const char *const[]){"memory.cores=9", NULL});
     assert_string_equal(

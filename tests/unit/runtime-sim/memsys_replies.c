@@ -7,7 +7,7 @@ enum { LINES = 24, CORE = 5 };
 struct observer {
     uint32_t node;
     uint64_t taken, refused, last; // offers; cycle of the last one
-    uint32_t most_waiting;
+    uint32_t max_waiting;
     uint32_t asked;
 };
 
@@ -31,7 +31,7 @@ static void observe(void *context, const struct memsys_offer *offer)
     o->last = offer->cycle;
     o->taken += offer->taken;
     o->refused += !offer->taken;
-    o->most_waiting = offer->waiting > o->most_waiting ? offer->waiting : o->most_waiting;
+    o->max_waiting = offer->waiting > o->max_waiting ? offer->waiting : o->max_waiting;
 }
 
 // Lines in the slice of one partition, all requested at once: their replies wait for a link of one
@@ -59,7 +59,7 @@ static void test_offers(void **state)
                 }
                 for (const struct memsys_request *at; (at = memsys_peek(f.m, CORE)); come++) {
                     const struct noc_packet *packet =
-                        noc_peek(replies, memsys_end_node(f.m, CORE), 0);
+                        noc_peek(replies, memsys_endpoint_node(f.m, CORE), 0);
                     assert_int_equal(packet->priority, at->tag % 3 ? 0 : 2);
                     memsys_pop(f.m, CORE);
                 }
@@ -67,7 +67,7 @@ static void test_offers(void **state)
         assert_int_equal(o.taken, 2 * LINES);
         assert_int_equal(o.asked, 2 * LINES);
         if (narrow)
-            assert_true(o.refused > LINES && o.most_waiting > 4);
+            assert_true(o.refused > LINES && o.max_waiting > 4);
         else
             assert_int_equal(o.refused, 0);
         end(&f);

@@ -40,10 +40,10 @@ static void wrong_configurations(void **state)
 // have neither cores nor partitions.
 static void wrong_butterflies(void **state)
 {
-    enum { SETTINGS_MOST = 5 };
+    enum { SETTINGS_MAX = 5 };
     (void)state;
     static const struct {
-        const char *settings[SETTINGS_MOST], *wrong;
+        const char *settings[SETTINGS_MAX], *wrong;
     } cases[] = {
         {{"request_network.router_nodes=true", "reply_network.router_nodes=true",
           "reply_network.reversed=true"},
@@ -72,8 +72,8 @@ static void wrong_butterflies(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct fixture f;
-        const char *all[SETTINGS_MOST + 3] = {"request_network.topology=fly",
-                                              "reply_network.topology=fly"};
+        const char *all[SETTINGS_MAX + 3] = {"request_network.topology=fly",
+                                             "reply_network.topology=fly"};
         memcpy(all + 2, cases[i].settings, sizeof cases[i].settings);
         begin(&f, "isca19", all);
         const char *text = memsys_check(&f.arena, f.values);
@@ -97,7 +97,7 @@ static void statistics(void **state)
     memsys_stats_add(f.m, &stats);
     for (uint32_t i = 0; i < 100; i++) {
         struct memsys_request r = request(i % 56, i, MEMSYS_READ);
-        r.client = (uint8_t)(i % 2);
+        r.requester = (uint8_t)(i % 2);
         memsys_send(f.m, &r);
         advance(&f, UINT64_MAX);
         memsys_pop(f.m, i % 56);

@@ -15,7 +15,7 @@ static uint64_t await(struct fixture *f, uint32_t endpoint)
     return f->now;
 }
 
-static void take(struct memsys *m, uint32_t endpoint)
+static void pop_replies(struct memsys *m, uint32_t endpoint)
 {
     memsys_pop(m, endpoint);
 }
@@ -63,9 +63,9 @@ static void owner_lets_wait(void **state)
         send(g.f.m, &first);
         send(g.f.m, &other);
         assert_true(await(&g.f, 40) < 1000);
-        take(g.f.m, 40);
+        pop_replies(g.f.m, 40);
         uint64_t came = await(&g.f, 2);
-        take(g.f.m, 2);
+        pop_replies(g.f.m, 2);
         assert_int_equal(g.count, 2);
         assert_int_equal(g.order[0], waits ? 8 : 0);
         if (!waits) {
@@ -153,9 +153,9 @@ static void condition_is_passed(void **state)
         struct memsys_request r = tagged(i, i, MEMSYS_WRITE);
         send(w.f.m, &r);
         await(&w.f, i);
-        take(w.f.m, i);
+        pop_replies(w.f.m, i);
         await(&w.f, i - 2);
-        take(w.f.m, i - 2);
+        pop_replies(w.f.m, i - 2);
     }
     const uint64_t expected[] = {2, 0, 3, 1};
     assert_int_equal(w.count, 4);
@@ -183,9 +183,9 @@ static void condition_holds_back(void **state)
     assert_int_equal(memsys_inside(w.f.m), 2);
     w.full = true;
     await(&w.f, 0);
-    take(w.f.m, 0);
+    pop_replies(w.f.m, 0);
     await(&w.f, 1);
-    take(w.f.m, 1);
+    pop_replies(w.f.m, 1);
     end(&w.f);
 }
 
@@ -209,7 +209,7 @@ static void condition_holds_when_served(void **state)
     send(w.f.m, &write);
     for (uint32_t i = 0; i < 3; i++) {
         await(&w.f, i);
-        take(w.f.m, i);
+        pop_replies(w.f.m, i);
     }
     assert_int_equal(w.count, 3);
     end(&w.f);
@@ -251,19 +251,19 @@ static void condition_under_load(void **state)
 
 // Classes of messages
 
-struct heard {
+struct observed_packets {
     uint32_t requests, replies; // of class 1 with priority 3 or 5
 };
 
-static void hear_request(void *context, const struct noc_packet *packet, bool arrived)
+static void observe_request(void *context, const struct noc_packet *packet, bool arrived)
 {
-    struct heard *heard = context;
+    struct observed_packets *heard = context;
     heard->requests += !arrived && packet->class == 1 && packet->priority == 3;
 }
 
-static void hear_reply(void *context, const struct noc_packet *packet, bool arrived)
+static void observe_reply(void *context, const struct noc_packet *packet, bool arrived)
 {
-    struct heard *heard = context;
+    struct observed_packets *heard = context;
     heard->replies += !arrived && packet->class == 1 && packet->priority == 5;
 }
 
@@ -272,14 +272,14 @@ static void packets_carry_priority(void **state)
 {
     (void)state;
     struct fixture f;
-    struct heard heard = {0};
+    struct observed_packets heard = {0};
     struct memsys_message message = {
         .request_class = 1, .reply_class = 1, .request_priority = 3, .reply_priority = 5};
     struct memsys_tables tables = {.messages = {&message, 1, 1}};
     begin(&f, "isca19", TWO_CLASSES);
     start_with(&f, tables, NULL, NULL);
-    noc_listen(memsys_network(f.m, MEMSYS_REQUESTS), hear_request, &heard);
-    noc_listen(memsys_network(f.m, MEMSYS_REPLIES), hear_reply, &heard);
+    noc_listen(memsys_network(f.m, MEMSYS_REQUESTS), observe_request, &heard);
+    noc_listen(memsys_network(f.m, MEMSYS_REPLIES), observe_reply, &heard);
     for (uint32_t i = 0; i < 8; i++) {
         struct memsys_request r = request(i, i, i % 2 ? MEMSYS_READ : MEMSYS_WRITE);
         r.message = i < 6;
@@ -287,7 +287,7 @@ static void packets_carry_priority(void **state)
     }
     for (uint32_t i = 0; i < 8; i++) {
         await(&f, i);
-        take(f.m, i);
+        pop_replies(f.m, i);
     }
     assert_int_equal(heard.requests, 6);
     assert_int_equal(heard.replies, 6);
@@ -352,12 +352,12 @@ static void endpoints_share_a_node(void **state)
     struct memsys_endpoint endpoints[2] = {{.node = node}, {.node = node}};
     struct memsys_tables tables = {.endpoints = {endpoints, 2, 2}};
     start_with(&f, tables, NULL, NULL);
-    assert_int_equal(memsys_end_node(f.m, 5), node);
-    const uint32_t ends[] = {5, memsys_ends(f.m) - 2, memsys_ends(f.m) - 1};
-    assert_int_equal(memsys_end_kind(f.m, ends[2]), MEMSYS_OF_OWNER);
-    assert_int_equal(memsys_end_number(f.m, ends[2]), 1);
-    assert_int_equal(memsys_end_node(f.m, ends[2]), node);
-    assert_int_equal(memsys_end_at(f.m, node), 5);
+    assert_int_equal(memsys_endpoint_node(f.m, 5), node);
+    const uint32_t ends[] = {5, memsys_endpoint_count(f.m) - 2, memsys_endpoint_count(f.m) - 1};
+    assert_int_equal(memsys_kind_of_endpoint(f.m, ends[2]), MEMSYS_OF_OWNER);
+    assert_int_equal(memsys_endpoint_number(f.m, ends[2]), 1);
+    assert_int_equal(memsys_endpoint_node(f.m, ends[2]), node);
+    assert_int_equal(memsys_endpoint_at(f.m, node), 5);
     uint32_t sent = 0, got[3] = {0};
     bool seen[3 * EACH] = {false};
     while (got[0] + got[1] + got[2] < 3 * EACH) {
@@ -395,7 +395,7 @@ static void packets_at_a_shared_node(void **state)
     struct memsys_tables tables = {.endpoints = {&endpoint, 1, 1}};
     begin(&f, "isca19", (const char *const[]){"request_network.classes=2", NULL});
     start_with(&f, tables, NULL, NULL);
-    uint32_t own = memsys_ends(f.m) - 1;
+    uint32_t own = memsys_endpoint_count(f.m) - 1;
     const uint32_t to[] = {5, own};
     for (uint32_t i = 0; i < 2; i++) {
         struct memsys_request r = request(0, i, MEMSYS_PACKET);
@@ -408,7 +408,7 @@ static void packets_at_a_shared_node(void **state)
     assert_null(memsys_peek_packet(f.m, own)); // behind that of core 5
     for (uint32_t i = 0; i < 2; i++) {
         assert_non_null(memsys_peek_packet(f.m, to[i]));
-        memsys_drop_packet(f.m, memsys_take_packet(f.m, to[i]));
+        memsys_drop_packet(f.m, memsys_pop_packet(f.m, to[i]));
     }
     end(&f);
 }
@@ -440,13 +440,13 @@ static void *store_new(void *context, struct arena *arena, const struct memsys_c
     return s;
 }
 
-static bool store_can_take(const void *backend, const struct memsys_piece *piece)
+static bool store_can_accept(const void *backend, const struct memsys_piece *piece)
 {
     (void)piece;
     return ((const struct store *)backend)->count < PIECES;
 }
 
-static void store_take(void *backend, uint64_t now, const struct memsys_piece *piece)
+static void store_accept(void *backend, uint64_t now, const struct memsys_piece *piece)
 {
     struct store *s = backend;
     uint32_t at = (s->head + s->count++) % PIECES;
@@ -500,8 +500,8 @@ static void own_backend(void **state)
     struct totals totals = {0};
     const struct memsys_backend backend = {.create = store_new,
                                            .context = &totals,
-                                           .can_take = store_can_take,
-                                           .take = store_take,
+                                           .can_accept = store_can_accept,
+                                           .accept = store_accept,
                                            .peek = store_peek,
                                            .pop = store_pop,
                                            .tick = store_tick,
@@ -518,7 +518,7 @@ static void own_backend(void **state)
         send(f.m, &r);
         cycles[i] = await(&f, 0) - sent;
         assert_int_equal(memsys_peek(f.m, 0)->from, i ? CACHE_HIT : CACHE_FETCHED);
-        take(f.m, 0);
+        pop_replies(f.m, 0);
         sent = f.now;
     }
     // It is asked for in the clock of its access; served in the clock after, without the latency of
@@ -528,7 +528,7 @@ static void own_backend(void **state)
     struct memsys_request write = request(0, 0, MEMSYS_WRITE);
     send(f.m, &write);
     await(&f, 0);
-    take(f.m, 0);
+    pop_replies(f.m, 0);
     memsys_flush(f.m);
     while (memsys_flushing(f.m))
         advance(&f, f.now + 1);

@@ -43,16 +43,16 @@ static struct memsys_request random_request(struct traffic *t, uint32_t core)
     if (draw(t) % 2)
         r.bytes = mask_range(from, until);
     r.tag = (uint32_t)t->sent;
-    r.client = (uint8_t)(draw(t) % REQUESTERS);
+    r.requester = (uint8_t)(draw(t) % REQUESTERS);
     r.carries = (uint16_t)(1 + draw(t) % LINE);
     r.returns = (uint16_t)(1 + draw(t) % LINE);
     return r;
 }
 
-static void take_answers(struct traffic *t)
+static void pop_replies(struct traffic *t)
 {
     struct memsys *m = t->f.m;
-    for (uint64_t rest = memsys_answers(m, 0); rest; rest &= rest - 1) {
+    for (uint64_t rest = memsys_reply_endpoints(m, 0); rest; rest &= rest - 1) {
         uint32_t core = (uint32_t)__builtin_ctzll(rest);
         const struct memsys_request *answer = memsys_peek(m, core);
         if (draw(t) % 8 == 0)
@@ -124,7 +124,7 @@ static uint64_t run_traffic(const char *config, const char *const *settings, uin
     start(&t.f, served, &t);
     memsys_shuffle(t.f.m, shuffle);
     while (t.answered < t.count) {
-        take_answers(&t);
+        pop_replies(&t);
         send_requests(&t);
         advance(&t.f, t.f.now + 1 + draw(&t) % 3);
         if (t.f.now > t.answered_at + 100000) {

@@ -331,9 +331,9 @@ static bool pack_signed;
 static int32_t limited(uint64_t bits)
 {
     int64_t value = (int32_t)bits;
-    int64_t least = pack_signed ? -(INT64_C(1) << (pack_bits - 1)) : 0;
-    int64_t most = (INT64_C(1) << (pack_bits - pack_signed)) - 1;
-    return (int32_t)(value < least ? least : value > most ? most : value);
+    int64_t min = pack_signed ? -(INT64_C(1) << (pack_bits - 1)) : 0;
+    int64_t max = (INT64_C(1) << (pack_bits - pack_signed)) - 1;
+    return (int32_t)(value < min ? min : value > max ? max : value);
 }
 
 static void pack(const uint64_t *in, uint64_t *out)

@@ -65,7 +65,7 @@ static inline void verify(struct network *n)
 struct traffic_test {
     struct network *n;
     uint64_t state, sent, come, digest;
-    uint32_t load, flits, flits_most;
+    uint32_t load, flits, flits_max;
     uint32_t classes; // that are sent: those below
     uint32_t top;     // priority of odd nodes' packets
     bool checks_order;
@@ -80,7 +80,7 @@ static inline struct traffic_test traffic_begin(struct network *n, double load, 
     struct traffic_test t = {.n = n,
                              .state = 7,
                              .flits = flits,
-                             .flits_most = flits,
+                             .flits_max = flits,
                              .classes = (uint32_t)n->config.classes};
     uint64_t nodes = noc_nodes(n->noc);
     t.load = (uint32_t)(load / flits * 4294967295.0);
@@ -96,7 +96,7 @@ static inline void traffic_offer(struct traffic_test *t)
     for (uint32_t i = 0; i < nodes; i++) {
         if ((splitmix64(&t->state) >> 32) >= t->load || t->sent + 1 >= TEST_PACKETS)
             continue;
-        uint32_t more = t->flits_most - t->flits + 1;
+        uint32_t more = t->flits_max - t->flits + 1;
         struct noc_packet packet = {
             .payload = ++t->sent,
             .created = noc_cycle(noc),
@@ -117,7 +117,7 @@ static inline void traffic_offer(struct traffic_test *t)
     }
 }
 
-static inline void traffic_take_one(struct traffic_test *t, uint32_t node, uint32_t class)
+static inline void traffic_pop_one(struct traffic_test *t, uint32_t node, uint32_t class)
 {
     struct noc *noc = t->n->noc;
     const struct noc_packet *packet = noc_peek(noc, node, class);
@@ -136,7 +136,7 @@ static inline void traffic_take_one(struct traffic_test *t, uint32_t node, uint3
     noc_pop(noc, node, class);
 }
 
-static inline void traffic_take(struct traffic_test *t)
+static inline void traffic_pop(struct traffic_test *t)
 {
     struct noc *noc = t->n->noc;
     for (uint32_t class = 0; class < t->n->config.classes; class += 1)
@@ -144,7 +144,7 @@ static inline void traffic_take(struct traffic_test *t)
             for (uint64_t nodes = noc_arrivals(noc, class, w); nodes; nodes &= nodes - 1) {
                 uint32_t node = w * 64 + (uint32_t)__builtin_ctzll(nodes);
                 while (noc_peek(noc, node, class))
-                    traffic_take_one(t, node, class);
+                    traffic_pop_one(t, node, class);
             }
 }
 
@@ -153,7 +153,7 @@ static inline void traffic_run(struct traffic_test *t, uint32_t cycles)
     for (uint32_t i = 0; i < cycles; i++) {
         traffic_offer(t);
         noc_tick(t->n->noc);
-        traffic_take(t);
+        traffic_pop(t);
         if (i % 64 == 0)
             verify(t->n);
     }
@@ -166,7 +166,7 @@ static inline void traffic_drain(struct traffic_test *t)
     while (noc_next(noc) != UINT64_MAX) {
         noc_skip_to(noc, noc_next(noc));
         noc_tick(noc);
-        traffic_take(t);
+        traffic_pop(t);
         if (noc_cycle(noc) - noc_moved_at(noc) > 2000) {
             noc_report(noc, stderr, 20);
             fail_msg("nothing moves");

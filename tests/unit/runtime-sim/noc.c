@@ -285,7 +285,7 @@ static void test_skip(void **state)
                 noc_tick(n.noc);
             }
             noc_skip_to(n.noc, to);
-            traffic_take(&t);
+            traffic_pop(&t);
         }
         traffic_drain(&t);
         assert_true(t.come > 50);
@@ -297,7 +297,7 @@ static void test_skip(void **state)
 
 // Sends packets of two flows to a node that accepts none for a while; `most` have arrived by then.
 // Returns true if they are accepted in the order of their arrival.
-static bool taken_in_order(const char *settings, uint32_t most)
+static bool taken_in_order(const char *settings, uint32_t max)
 {
     struct network n;
     uint64_t last = 0;
@@ -315,7 +315,7 @@ static bool taken_in_order(const char *settings, uint32_t most)
                 }
         noc_tick(n.noc);
     }
-    assert_int_equal(noc_class_stats(n.noc, 0)->packets, most);
+    assert_int_equal(noc_class_stats(n.noc, 0)->packets, max);
     for (const struct noc_packet *p; noc_in_flight(n.noc); noc_tick(n.noc))
         while ((p = noc_peek(n.noc, 1, 0))) {
             in_order &= p->arrived >= last;

@@ -13,7 +13,7 @@ static uint64_t digest_of(const char *settings, const char *classes)
     snprintf(text, sizeof text, "%s%s", settings, classes);
     begin(&n, text);
     struct traffic_test t = traffic_begin(&n, 0.5, 1);
-    t.flits_most = 5;
+    t.flits_max = 5;
     t.classes = 1;
     traffic_run(&t, CYCLES);
     traffic_drain(&t);
@@ -64,7 +64,7 @@ static void all_of_both_classes_arrive(void **state)
             struct network n;
             begin(&n, networks[i]);
             struct traffic_test t = traffic_begin(&n, load / 10.0, 1);
-            t.flits_most = 5;
+            t.flits_max = 5;
             traffic_run(&t, 1500);
             for (uint32_t class = 0; class < n.config.classes; class += 1)
                 assert_true(noc_class_stats(n.noc, class)->packets > 100);
@@ -88,7 +88,7 @@ static void offer(struct network *n, uint32_t class, uint64_t *state, uint64_t *
     }
 }
 
-static uint64_t take(struct network *n, uint32_t class)
+static uint64_t pop_class(struct network *n, uint32_t class)
 {
     uint64_t come = 0;
     for (uint32_t node = 0; node < noc_nodes(n->noc); node++)
@@ -117,20 +117,20 @@ static void who_borrows_does_not_wait(void **state)
             if (cycle % 4 == 0)
                 offer(&n, 0, &random, &sent[0]);
             noc_tick(n.noc);
-            come[0] += take(&n, 0);
+            come[0] += pop_class(&n, 0);
             if (cycle % 64 == 0)
                 verify(&n);
         }
         for (uint32_t cycle = 0; cycle < CYCLES; cycle++) {
             noc_tick(n.noc);
-            come[0] += take(&n, 0);
+            come[0] += pop_class(&n, 0);
         }
         assert_true(sent[0] > CYCLES && sent[1] > 100);
         assert_int_equal(come[0], sent[0]);
         assert_true(noc_in_flight(n.noc) > 100);
         for (uint32_t cycle = 0; cycle < CYCLES; cycle++) {
             noc_tick(n.noc);
-            come[1] += take(&n, 1);
+            come[1] += pop_class(&n, 1);
         }
         assert_int_equal(come[1], sent[1]);
         end(&n);

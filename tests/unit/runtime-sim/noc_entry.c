@@ -16,7 +16,7 @@ static void send(struct network *n, uint32_t source, uint32_t target, uint8_t pr
     noc_send(n->noc, &packet);
 }
 
-static void take_all(struct network *n)
+static void pop_all(struct network *n)
 {
     for (uint32_t node = 0; node < noc_nodes(n->noc); node++)
         while (noc_peek(n->noc, node, 0))
@@ -93,7 +93,7 @@ static struct decisions decide(const char *settings)
         struct channels seen = look(n.noc);
         noc_tick(n.noc);
         count_passed(n.noc, &seen, &d);
-        take_all(&n);
+        pop_all(&n);
     }
     end(&n);
     return d;
@@ -151,7 +151,7 @@ static void test_speed_changes(void **state)
     enum { CYCLES = 3000 };
     static const struct {
         uint32_t speed;
-        double least, most;
+        double min, max;
     } parts[] = {
         {4, 1.35, 1.55}, {1, 0.96, 1.01}, {2, 1.3, 1.55}, {1, 0.96, 1.01}, {4, 1.35, 1.55}};
     struct network n;
@@ -163,12 +163,12 @@ static void test_speed_changes(void **state)
             if (noc_can_send(n.noc, 7, 0, LONG))
                 send(&n, 7, draw_target(&random), 0);
             noc_tick(n.noc);
-            take_all(&n);
+            pop_all(&n);
             if (k % 64 == 0)
                 verify(&n);
         }
         double rate = (double)(noc_class_stats(n.noc, 0)->flits - before) / CYCLES;
-        if (rate < parts[i].least || rate > parts[i].most)
+        if (rate < parts[i].min || rate > parts[i].max)
             fail_msg("part %zu: %f", i, rate);
         before = noc_class_stats(n.noc, 0)->flits;
     }
@@ -189,7 +189,7 @@ static void check_ratio(double load)
                 noc_can_send(n.noc, controllers[k], 0, LONG))
                 send(&n, controllers[k], draw_target(&random), 0);
         noc_tick(n.noc);
-        take_all(&n);
+        pop_all(&n);
     }
     const struct noc_class_stats *stats = noc_class_stats(n.noc, 0);
     double inner = (double)noc_stats(n.noc)->noc_link / CHANNELS;

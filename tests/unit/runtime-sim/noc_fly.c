@@ -1,11 +1,11 @@
 // Routes through butterflies.
 #include "tests/unit/runtime-sim/network.h"
 
-enum { MOST_STAGES = 12 };
+enum { MAX_STAGES = 12 };
 
 // Routers that a packet passes, in order.
 struct way {
-    uint32_t count, router[MOST_STAGES];
+    uint32_t count, router[MAX_STAGES];
 };
 
 // Sends a packet of one flit through the idle network and follows the channels that carry it.
@@ -25,7 +25,7 @@ static struct way follow(struct network *n, uint32_t source, uint32_t target)
         if (noc_channel(n->noc, i).flits > before[i] &&
             noc_channel(n->noc, i).kind == NOC_CHANNEL_INJECTION)
             at = noc_channel(n->noc, i).to;
-    while (way.count < MOST_STAGES) {
+    while (way.count < MAX_STAGES) {
         struct noc_channel next = {.to = UINT32_MAX};
         way.router[way.count++] = at;
         for (uint32_t i = 0; i < channels; i++) {

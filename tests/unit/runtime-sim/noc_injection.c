@@ -31,7 +31,7 @@ static void send(struct network *n, uint32_t source, uint32_t target, uint32_t f
     noc_send(n->noc, &packet);
 }
 
-static void take_all(struct network *n)
+static void pop_all(struct network *n)
 {
     for (uint32_t node = 0; node < noc_nodes(n->noc); node++)
         while (noc_peek(n->noc, node, 0))
@@ -111,7 +111,7 @@ static void flood_cycle(struct flood *f, uint32_t only)
         f->target[i] = draw_target(f);
     }
     noc_tick(f->n.noc);
-    take_all(&f->n);
+    pop_all(&f->n);
 }
 
 // Returns the flits per cycle that arrive while one controller, or all of them, send all they can.
@@ -132,10 +132,10 @@ static double flood_rate(const char *settings, uint32_t only)
     return rate;
 }
 
-static void check_rate(const char *settings, uint32_t only, double least, double most)
+static void check_rate(const char *settings, uint32_t only, double min, double max)
 {
     double rate = flood_rate(settings, only);
-    if (rate < least || rate > most * 1.002) // a packet more may end in the window than begins
+    if (rate < min || rate > max * 1.002) // a packet more may end in the window than begins
         fail_msg("%s, node %u: %f flits per cycle", settings, only, rate);
 }
 
@@ -189,11 +189,11 @@ static void test_same_packets(void **state)
             for (uint32_t k = 0; k < 8; k++) { // in an order that the network does not change
                 while (!noc_can_send(f.n.noc, CONTROLLERS[k], 0, LONG)) {
                     noc_tick(f.n.noc);
-                    take_all(&f.n);
+                    pop_all(&f.n);
                 }
                 send(&f.n, CONTROLLERS[k], draw_target(&f), LONG, f.sent++ % 2);
             }
-        for (; noc_next(f.n.noc) != UINT64_MAX; take_all(&f.n))
+        for (; noc_next(f.n.noc) != UINT64_MAX; pop_all(&f.n))
             noc_tick(f.n.noc);
         const struct noc_class_stats *stats = noc_class_stats(f.n.noc, 0);
         assert_int_equal(stats->packets, f.sent);
@@ -265,7 +265,7 @@ static double rate_to_all_sides(const char *settings)
             if (noc_can_send(n.noc, 4, 0, 4))
                 send(&n, 4, (i + k) % 4 * 2 + 1, 4, 0);
         noc_tick(n.noc);
-        take_all(&n);
+        pop_all(&n);
     }
     double rate = (double)noc_class_stats(n.noc, 0)->flits / CYCLES;
     verify(&n);
@@ -318,7 +318,7 @@ static double rate_in_row(const char *settings, uint32_t source)
         if (noc_can_send(n.noc, source, 0, 4))
             send(&n, source, i % 3, 4, 0);
         noc_tick(n.noc);
-        take_all(&n);
+        pop_all(&n);
     }
     double rate = (double)noc_class_stats(n.noc, 0)->flits / CYCLES;
     end(&n);
@@ -461,7 +461,7 @@ static void test_ideal_has_no_limits(void **state)
     struct network n;
     begin(&n, "width=4 height=4 ideal=true injection_queue=9 ejection_queue=9 classes=2");
     struct traffic_test t = traffic_begin(&n, 1, 1);
-    t.flits_most = 9;
+    t.flits_max = 9;
     traffic_run(&t, 1000);
     for (uint32_t i = 0; i < 50; i++) {
         assert_true(noc_can_send(n.noc, 0, 0, 9));

@@ -2,12 +2,12 @@
 // evaluation does not matter.
 #include "tests/unit/runtime-sim/network.h"
 
-static void check_load(const char *settings, double load, uint32_t flits, uint32_t flits_most)
+static void check_load(const char *settings, double load, uint32_t flits, uint32_t flits_max)
 {
     struct network n;
     begin(&n, settings);
     struct traffic_test t = traffic_begin(&n, load, flits);
-    t.flits_most = flits_most;
+    t.flits_max = flits_max;
     t.top = 3;
     traffic_run(&t, 1500);
     traffic_drain(&t);
@@ -68,7 +68,7 @@ static void test_order(void **state)
         struct network n;
         begin(&n, networks[i]);
         struct traffic_test t = traffic_begin(&n, 0.8, 1);
-        t.flits_most = 5;
+        t.flits_max = 5;
         t.checks_order = true;
         traffic_run(&t, 3000);
         traffic_drain(&t);
@@ -351,7 +351,7 @@ static uint64_t digest_of(const char *settings, uint64_t shuffle, uint32_t prior
     begin(&n, settings);
     noc_shuffle(n.noc, shuffle);
     struct traffic_test t = traffic_begin(&n, 0.4, 1);
-    t.flits_most = 4;
+    t.flits_max = 4;
     struct noc_packet first = {.source = 0, .target = 0, .flits = 1, .priority = (uint8_t)priority};
     noc_send(n.noc, &first);
     tick(&n, 100);
@@ -412,7 +412,7 @@ static void test_same_everywhere(void **state)
         struct network n;
         begin(&n, networks[i].settings);
         struct traffic_test t = traffic_begin(&n, 0.4, 1);
-        t.flits_most = 4;
+        t.flits_max = 4;
         traffic_run(&t, 3000);
         const struct noc_class_stats *stats = noc_class_stats(n.noc, 0);
         assert_int_equal(stats->packets, networks[i].packets);

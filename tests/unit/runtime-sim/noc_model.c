@@ -5,7 +5,7 @@
 
 enum { NETWORKS = IS_SANITIZED ? 50 : 150, CYCLES = 600 };
 
-static void hear(void *context, const struct noc_packet *packet, bool arrived)
+static void observe_packet(void *context, const struct noc_packet *packet, bool arrived)
 {
     struct model *m = context;
     if (arrived)
@@ -14,34 +14,34 @@ static void hear(void *context, const struct noc_packet *packet, bool arrived)
         model_send(m, packet);
 }
 
-static void compare(struct network *n, const char *settings, double load, uint32_t flits_most)
+static void compare(struct network *n, const char *settings, double load, uint32_t flits_max)
 {
     struct model *m = ARENA_NEW(&n->arena, struct model);
     model_init(m, n);
-    noc_listen(n->noc, hear, m);
+    noc_listen(n->noc, observe_packet, m);
     struct traffic_test t = traffic_begin(n, load, 1);
-    t.flits_most = flits_most;
-    t.load = (uint32_t)(t.load / ((1 + flits_most) / 2.0));
+    t.flits_max = flits_max;
+    t.load = (uint32_t)(t.load / ((1 + flits_max) / 2.0));
     t.top = m->c->priority_decay ? 3 : 0;
     for (uint32_t i = 0; i < CYCLES; i++) {
         traffic_offer(&t);
         noc_tick(n->noc);
         model_tick(m);
-        traffic_take(&t);
+        traffic_pop(&t);
     }
-    assert_true(t.sent < MOST_PACKETS && t.come > 0);
+    assert_true(t.sent < MAX_PACKETS && t.come > 0);
     for (uint32_t i = 1; i <= t.sent; i++)
         if (m->arrived[i] != m->other[i])
             fail_msg("%s, load %g, packets of 1 to %u: %u -> %u of cycle %llu, %u flits, arrives "
                      "in %lld, and in %lld by the model",
-                     settings, load, flits_most, m->packet[i].source, m->packet[i].target,
+                     settings, load, flits_max, m->packet[i].source, m->packet[i].target,
                      (unsigned long long)m->packet[i].created, m->packet[i].flits,
                      (long long)m->other[i] - 1, (long long)m->arrived[i] - 1);
 }
 
-static uint32_t from_to(uint64_t *random, uint32_t least, uint32_t most)
+static uint32_t from_to(uint64_t *random, uint32_t min, uint32_t max)
 {
-    return least + (uint32_t)(splitmix64(random) % (most - least + 1));
+    return min + (uint32_t)(splitmix64(random) % (max - min + 1));
 }
 
 // Returns one of the texts, which are separated by '|'.
@@ -90,8 +90,8 @@ static const char *random_settings(struct arena *arena, uint64_t *random)
 {
     const char *text = random_topology(arena, random);
     text = arena_printf(arena, "%s vcs=%u vc_buffer=%u classes=%u vc_reuse=%s", text,
-                        from_to(random, 1, MOST_VCS), from_to(random, 1, 9),
-                        from_to(random, 0, 2) ? 1 : from_to(random, 2, MOST_CLASSES),
+                        from_to(random, 1, MAX_VCS), from_to(random, 1, 9),
+                        from_to(random, 0, 2) ? 1 : from_to(random, 2, MAX_CLASSES),
                         one_of(arena, random, "tail|tail|whole|empty"));
     text = arena_printf(arena,
                         "%s vc_allocator=%s sw_allocator=%s vc_alloc_iterations=%u "

@@ -89,10 +89,10 @@ void model_init(struct model *m, struct network *n)
     m->channel = ARENA_ARRAY(m->arena, struct channel, m->channels);
     m->router = ARENA_ARRAY(m->arena, struct router, m->routers);
     m->node = ARENA_ARRAY(m->arena, struct node, m->nodes);
-    m->packet = ARENA_ARRAY(m->arena, struct noc_packet, MOST_PACKETS);
-    m->arrived = ARENA_ARRAY(m->arena, uint64_t, MOST_PACKETS);
-    m->other = ARENA_ARRAY(m->arena, uint64_t, MOST_PACKETS);
-    m->routed = ARENA_ARRAY(m->arena, uint32_t, MOST_PACKETS);
+    m->packet = ARENA_ARRAY(m->arena, struct noc_packet, MAX_PACKETS);
+    m->arrived = ARENA_ARRAY(m->arena, uint64_t, MAX_PACKETS);
+    m->other = ARENA_ARRAY(m->arena, uint64_t, MAX_PACKETS);
+    m->routed = ARENA_ARRAY(m->arena, uint32_t, MAX_PACKETS);
     m->credit_room = m->channels * m->c->vcs * m->c->vc_buffer;
     m->credits = ARENA_ARRAY(m->arena, struct credit, m->credit_room);
     for (uint32_t i = 0; i < m->channels; i++)
@@ -102,8 +102,8 @@ void model_init(struct model *m, struct network *n)
     for (uint32_t i = 0; i < m->nodes; i++)
         add_lanes(m, i);
     name_classes(m);
-    m->asking = ARENA_ARRAY(m->arena, struct asking, MOST_PORTS * MOST_VCS);
-    m->chosen = ARENA_ARRAY(m->arena, struct asking, MOST_PORTS * MOST_VCS);
+    m->asking = ARENA_ARRAY(m->arena, struct asking, MAX_PORTS * MAX_VCS);
+    m->chosen = ARENA_ARRAY(m->arena, struct asking, MAX_PORTS * MAX_VCS);
     m->crossing = ARENA_NEW(m->arena, struct crossing);
 }
 
@@ -176,7 +176,7 @@ void model_begin_route(struct model *m, struct vc *vc, uint32_t router, uint64_t
 
 // Arrivals
 
-static void take_credits(struct model *m)
+static void accept_credits(struct model *m)
 {
     for (uint32_t left = m->credit_count; left; left--) {
         struct credit credit = m->credits[m->credit_head];
@@ -207,18 +207,18 @@ static void arrive(struct model *m, uint32_t index, uint32_t v, struct flit flit
 
 // Accepts flits. In flight, a flit has its target virtual channel in the bits above the packet's
 // number.
-static void take_flits(struct model *m)
+static void accept_flits(struct model *m)
 {
     for (uint32_t i = 0; i < m->channels; i++) {
         struct line *flight = &m->channel[i].flight;
         for (uint32_t left = flight->count; left; left--) {
-            struct flit flit = line_take(flight);
+            struct flit flit = line_pop(flight);
             if (flit.when != m->now) {
                 line_put(flight, flit);
                 continue;
             }
-            uint32_t v = flit.packet % MOST_VCS;
-            flit.packet /= MOST_VCS;
+            uint32_t v = flit.packet % MAX_VCS;
+            flit.packet /= MAX_VCS;
             arrive(m, i, v, flit);
         }
     }
@@ -238,7 +238,7 @@ static void end_stages(struct model *m)
 
 // Returns true if the node accepts the flit. A packet occupies the ejection queue from its head
 // flit on; one that is longer than the queue has it alone.
-static bool takes(struct model *m, struct node *node, const struct flit *flit)
+static bool accepts_flit(struct model *m, struct node *node, const struct flit *flit)
 {
     const struct noc_packet *packet = &m->packet[flit->packet];
     uint64_t *held = &node->held[packet->class];
@@ -260,9 +260,9 @@ static void eject(struct model *m, uint32_t index)
     for (uint32_t i = 0; i < m->c->vcs; i++) {
         uint32_t v = (first + i) % (uint32_t)m->c->vcs;
         struct line *buffer = &ch->vc[v].buffer;
-        if (!buffer->count || !takes(m, node, line_front(buffer)))
+        if (!buffer->count || !accepts_flit(m, node, line_front(buffer)))
             continue;
-        struct flit flit = line_take(buffer);
+        struct flit flit = line_pop(buffer);
         if (flit.head)
             node->eject_turn = (v + 1) % (uint32_t)m->c->vcs;
         model_give_credit(m, index, v);
@@ -271,7 +271,7 @@ static void eject(struct model *m, uint32_t index)
     }
 }
 
-static void take_packets(struct model *m)
+static void accept_packets(struct model *m)
 {
     for (uint32_t i = 1; i <= m->packets; i++)
         if (m->arrived[i] == m->now + 1)
@@ -290,7 +290,7 @@ void model_send(struct model *m, const struct noc_packet *packet)
     m->packets = number;
     best->queue[best->head + best->count++] = number;
     best->flits += packet->flits;
-    assert_true(best->head + best->count < MOST_PACKETS / 64);
+    assert_true(best->head + best->count < MAX_PACKETS / 64);
 }
 
 // Returns true if the link feeds the virtual channel.
@@ -304,7 +304,7 @@ static bool feeds(const struct model *m, const struct node *node, uint32_t link,
 static int lane_vc(const struct model *m, const struct node *node, uint32_t link,
                    const struct lane *lane, uint32_t port)
 {
-    bool may[MOST_VCS];
+    bool may[MAX_VCS];
     const struct channel *ch = &m->channel[port];
     if (lane->vc != NONE)
         return port == lane->port && ch->vc[lane->vc].credits ? lane->vc : NONE;
@@ -342,7 +342,7 @@ static void inject_flit(struct model *m, const struct node *node, struct lane *l
             lane->port_turn = node->ports[i] == port ? i + 1 : lane->port_turn;
         ch->vc[v].taken = true;
     }
-    struct flit flit = {.packet = packet * MOST_VCS + v, .head = !lane->sent};
+    struct flit flit = {.packet = packet * MAX_VCS + v, .head = !lane->sent};
     flit.when = m->now + 1 + m->c->channel_latency;
     flit.tail = ++lane->sent == m->packet[packet].flits;
     lane->flits--;
@@ -397,8 +397,8 @@ static void inject(struct model *m, struct node *node)
 
 void model_tick(struct model *m)
 {
-    take_credits(m);
-    take_flits(m);
+    accept_credits(m);
+    accept_flits(m);
     end_stages(m);
     for (uint32_t i = 0; i < m->routers; i++)
         model_allocate_vcs(m, i);
@@ -409,6 +409,6 @@ void model_tick(struct model *m)
             eject(m, i);
     for (uint32_t i = 0; i < m->nodes; i++)
         inject(m, &m->node[i]);
-    take_packets(m);
+    accept_packets(m);
     m->now++;
 }

@@ -7,8 +7,8 @@
 #pragma once
 #include "tests/unit/runtime-sim/network.h"
 
-enum { MOST_VCS = 12, MOST_PORTS = 320, MOST_LANES = 8, MOST_CLASSES = 4 };
-enum { MOST_PACKETS = 1 << 17, NONE = -1 };
+enum { MAX_VCS = 12, MAX_PORTS = 320, MAX_LANES = 8, MAX_CLASSES = 4 };
+enum { MAX_PACKETS = 1 << 17, NONE = -1 };
 
 enum state { EMPTY, ROUTING, WAITING, ASSIGNED, ACTIVE };
 
@@ -43,13 +43,13 @@ struct channel {
     enum noc_channel_kind kind;
     uint32_t from, to;
     uint32_t local_out, local_in; // at its routers
-    struct vc vc[MOST_VCS];
+    struct vc vc[MAX_VCS];
     struct line flight;
     uint64_t credit_time;
     uint32_t sw_grant;
     uint64_t leaves; // the last flit left the switch
     uint32_t speed;
-    uint32_t accept[MOST_VCS], turn[MOST_VCS]; // of crossbar inputs
+    uint32_t accept[MAX_VCS], turn[MAX_VCS]; // of crossbar inputs
 };
 
 struct credit {
@@ -58,7 +58,7 @@ struct credit {
 };
 
 struct lane {
-    uint32_t queue[MOST_PACKETS / 64], head, count;
+    uint32_t queue[MAX_PACKETS / 64], head, count;
     uint64_t flits;
     int vc;
     uint32_t sent, turn;
@@ -66,16 +66,16 @@ struct lane {
 };
 
 struct node {
-    uint32_t links, turn, ports[MOST_LANES], port_count;
-    uint32_t class_turn[MOST_LANES];
-    struct lane *lane[MOST_LANES][MOST_CLASSES];
+    uint32_t links, turn, ports[MAX_LANES], port_count;
+    uint32_t class_turn[MAX_LANES];
+    struct lane *lane[MAX_LANES][MAX_CLASSES];
     // Where packets arrive.
     uint32_t eject_turn;
-    uint64_t held[MOST_CLASSES]; // flits in the ejection queue, and that have their place there
+    uint64_t held[MAX_CLASSES]; // flits in the ejection queue, and that have their place there
 };
 
 struct router {
-    uint32_t ins[MOST_PORTS], outs[MOST_PORTS], in_count, out_count;
+    uint32_t ins[MAX_PORTS], outs[MAX_PORTS], in_count, out_count;
     uint64_t batch; // the last flits began to cross
 };
 
@@ -84,7 +84,7 @@ struct asking {
     struct vc *vc;
     uint32_t number; // input virtual channel of the router
     uint8_t priority;
-    bool may[MOST_VCS], proposed[MOST_VCS];
+    bool may[MAX_VCS], proposed[MAX_VCS];
 };
 
 // Requests for the virtual channels of a channel.
@@ -97,11 +97,11 @@ struct round {
 
 // Requests for the switch of a router.
 struct crossing {
-    uint32_t request[MOST_PORTS][MOST_PORTS]; // input, output
-    uint32_t channel[MOST_PORTS], slot[MOST_PORTS];
+    uint32_t request[MAX_PORTS][MAX_PORTS]; // input, output
+    uint32_t channel[MAX_PORTS], slot[MAX_PORTS];
     uint32_t ins, outs;
-    bool in_done[MOST_PORTS], out_done[MOST_PORTS];
-    int proposed[MOST_PORTS]; // by output: input
+    bool in_done[MAX_PORTS], out_done[MAX_PORTS];
+    int proposed[MAX_PORTS]; // by output: input
 };
 
 struct model {
@@ -119,7 +119,7 @@ struct model {
     uint32_t *routed;          // routers that the packet was routed at
     struct credit *credits;
     uint32_t credit_head, credit_count, credit_room;
-    uint32_t vc_class[MOST_VCS];
+    uint32_t vc_class[MAX_VCS];
     bool lifted; // at the router that is looked at packets from nodes have no priority
     // Of one router at a time.
     struct asking *asking, *chosen;
@@ -144,7 +144,7 @@ static inline struct flit *line_front(const struct line *line)
     return line->count ? &line->flits[line->head] : NULL;
 }
 
-static inline struct flit line_take(struct line *line)
+static inline struct flit line_pop(struct line *line)
 {
     struct flit flit = *line_front(line);
     line->head = (line->head + 1) % line->room;
@@ -177,6 +177,6 @@ int model_turn(const bool *is_member, uint32_t count, uint32_t from);
 // Finds the virtual channels of the channel that a packet may have. Returns how much room these
 // have. `escape`: of its class only the first one, all others, or, with NONE, all.
 uint32_t model_room(const struct model *model, int channel, uint32_t packet, int escape,
-                    bool may[MOST_VCS]);
+                    bool may[MAX_VCS]);
 void model_allocate_vcs(struct model *model, uint32_t router);
 void model_allocate_switch(struct model *model, struct router *router);

@@ -53,7 +53,7 @@ static bool is_available(const struct model *m, const struct vc *vc, uint32_t fl
 }
 
 uint32_t model_room(const struct model *m, int channel, uint32_t packet, int escape,
-                    bool may[MOST_VCS])
+                    bool may[MAX_VCS])
 {
     uint32_t room = 0;
     bool is_first = true;
@@ -71,18 +71,18 @@ uint32_t model_room(const struct model *m, int channel, uint32_t packet, int esc
 static void choose_way(struct model *m, struct asking *asking, uint32_t router, uint32_t packet)
 {
     int ways[2];
-    bool may[MOST_VCS];
-    uint32_t most = 0;
+    bool may[MAX_VCS];
+    uint32_t max = 0;
     model_mesh_ways(m, router, mesh_router_of(m->c, m->packet[packet].target), ways);
     for (int i = 0; i < 2; i++) {
         uint32_t room = ways[i] == NONE ? 0 : model_room(m, ways[i], packet, false, may);
-        if (room <= most)
+        if (room <= max)
             continue;
-        most = room;
+        max = room;
         memcpy(asking->may, may, sizeof may);
         asking->vc->out_channel = ways[i];
     }
-    if (most)
+    if (max)
         return;
     asking->vc->out_channel = ways[ways[0] == NONE];
     model_room(m, asking->vc->out_channel, packet, true, asking->may);
@@ -143,7 +143,7 @@ static void allocate_round(struct round *r, bool is_first)
 {
     uint32_t vcs = (uint32_t)r->m->c->vcs;
     bool islip = r->m->c->vc_allocator == NOC_VC_ISLIP;
-    struct asking *taker[MOST_VCS] = {NULL};
+    struct asking *taker[MAX_VCS] = {NULL};
     for (uint32_t i = 0; i < r->count; i++) {
         int own = choose_own(r, &r->asking[i], r->asking[i].may);
         memset(r->asking[i].proposed, 0, sizeof r->asking[i].proposed);
@@ -174,7 +174,7 @@ static uint32_t find_asking(struct model *m, uint32_t router)
             struct vc *vc = &m->channel[at->ins[i]].vc[v];
             if (vc->state != WAITING)
                 continue;
-            m->asking[count] = (struct asking){.vc = vc, .number = i * MOST_VCS + v};
+            m->asking[count] = (struct asking){.vc = vc, .number = i * MAX_VCS + v};
             ask(m, &m->asking[count++], router);
         }
     return count;
@@ -215,11 +215,11 @@ static void send_flit(struct model *m, struct router *router, uint32_t index, ui
 {
     struct vc *vc = &m->channel[index].vc[v];
     struct channel *out = &m->channel[vc->out_channel];
-    struct flit flit = line_take(&vc->buffer);
+    struct flit flit = line_pop(&vc->buffer);
     bool tail = flit.tail;
     out->vc[vc->out_vc].credits--;
     model_give_credit(m, index, v);
-    flit.packet = flit.packet * MOST_VCS + (uint32_t)vc->out_vc;
+    flit.packet = flit.packet * MAX_VCS + (uint32_t)vc->out_vc;
     flit.when = cross(m, router, out);
     line_put(&out->flight, flit);
     if (!tail)
@@ -232,7 +232,7 @@ static void send_flit(struct model *m, struct router *router, uint32_t index, ui
 
 // Returns the priority of an input's flit for an output, + 1; 0: none.
 static uint32_t request_of(const struct model *m, uint32_t index, uint32_t slot, int output,
-                           bool vcs[MOST_VCS])
+                           bool vcs[MAX_VCS])
 {
     const struct channel *ch = &m->channel[index];
     uint32_t best = 0;
@@ -250,14 +250,14 @@ static uint32_t request_of(const struct model *m, uint32_t index, uint32_t slot,
 
 static void collect(struct model *m, struct router *router, struct crossing *s)
 {
-    bool vcs[MOST_VCS];
+    bool vcs[MAX_VCS];
     s->ins = 0;
     memset(s->in_done, 0, sizeof s->in_done);
     memset(s->out_done, 0, sizeof s->out_done);
     s->outs = router->out_count;
     for (uint32_t i = 0; i < router->in_count; i++)
         for (uint32_t k = 0; k < m->channel[router->ins[i]].speed; k++, s->ins++) {
-            assert_true(s->ins < MOST_PORTS);
+            assert_true(s->ins < MAX_PORTS);
             s->channel[s->ins] = router->ins[i];
             s->slot[s->ins] = k;
             for (uint32_t o = 0; o < s->outs; o++)
@@ -269,7 +269,7 @@ static void collect(struct model *m, struct router *router, struct crossing *s)
 // turn.
 static int choose_input(const struct crossing *s, uint32_t output, uint32_t from, const int *picked)
 {
-    bool member[MOST_PORTS] = {false};
+    bool member[MAX_PORTS] = {false};
     uint32_t best = 0;
     for (int lap = 0; lap < 2; lap++)
         for (uint32_t x = 0; x < s->ins; x++) {
@@ -284,7 +284,7 @@ static int choose_input(const struct crossing *s, uint32_t output, uint32_t from
 // Returns an input's own choice, for separable allocation.
 static int choose_output(const struct crossing *s, uint32_t x, uint32_t from)
 {
-    bool member[MOST_PORTS] = {false};
+    bool member[MAX_PORTS] = {false};
     uint32_t best = 0;
     for (int lap = 0; lap < 2; lap++)
         for (uint32_t o = 0; o < s->outs; o++) {
@@ -299,7 +299,7 @@ static void pass(struct model *m, struct router *router, struct crossing *s, uin
                  uint32_t output, bool is_first)
 {
     struct channel *in = &m->channel[s->channel[x]];
-    bool vcs[MOST_VCS];
+    bool vcs[MAX_VCS];
     request_of(m, s->channel[x], s->slot[x], (int)router->outs[output], vcs);
     uint32_t v = (uint32_t)model_turn(vcs, (uint32_t)m->c->vcs, in->turn[s->slot[x]]);
     in->turn[s->slot[x]] = v + 1;
@@ -313,7 +313,7 @@ static void pass(struct model *m, struct router *router, struct crossing *s, uin
 
 static void propose(struct model *m, const struct router *router, struct crossing *s)
 {
-    int own[MOST_PORTS];
+    int own[MAX_PORTS];
     bool islip = m->c->sw_allocator == NOC_SW_ISLIP;
     for (uint32_t x = 0; x < s->ins; x++)
         own[x] = s->in_done[x] ? NONE
@@ -328,7 +328,7 @@ static void propose(struct model *m, const struct router *router, struct crossin
 // turn.
 static int accept_output(const struct model *m, const struct crossing *s, uint32_t x)
 {
-    bool member[MOST_PORTS];
+    bool member[MAX_PORTS];
     uint32_t best = 0;
     for (int lap = 0; lap < 2; lap++)
         for (uint32_t o = 0; o < s->outs; o++) {

@@ -18,7 +18,7 @@ static struct noc_packet packet_of(const struct sent *s, uint64_t payload, uint6
                                .flits = (uint16_t)s->flits};
 }
 
-static void take_all(struct noc *noc, struct sent *sent)
+static void pop_all(struct noc *noc, struct sent *sent)
 {
     for (uint32_t node = 0; node < NODES; node++)
         for (const struct noc_packet *p; (p = noc_peek(noc, node, 0)); noc_pop(noc, node, 0)) {
@@ -59,10 +59,10 @@ static void check_alone(const char *settings, const char *overlay)
             count++;
         }
         noc_tick(all.noc);
-        take_all(all.noc, ours);
+        pop_all(all.noc, ours);
         for (uint32_t i = 0; i < SOURCES; i++) {
             noc_tick(alone[i].noc);
-            take_all(alone[i].noc, theirs);
+            pop_all(alone[i].noc, theirs);
         }
         if (cycle % 64 == 0)
             verify(&all);
@@ -138,7 +138,7 @@ static void test_drains(void **state)
             begin(&n, networks[i]);
             noc_shuffle(n.noc, shuffle * 77);
             struct traffic_test t = traffic_begin(&n, 1, 1);
-            t.flits_most = 9;
+            t.flits_max = 9;
             traffic_run(&t, 2000);
             traffic_drain(&t);
             assert_true(t.sent > 1000);

@@ -58,7 +58,7 @@ static inline int64_t integer_of(const struct format *format, uint64_t bits)
 // weight.
 static inline uint64_t bits_of(const struct format *format, double value)
 {
-    int most = format->bias, least = 1 - format->bias;
+    int max = format->bias, min = 1 - format->bias;
     uint64_t sign = signbit(value) ? UINT64_C(1) << (format->bits - 1) : 0;
     if (isnan(value))
         return (UINT64_C(1) << (format->bits - 1)) - 1;
@@ -67,11 +67,11 @@ static inline uint64_t bits_of(const struct format *format, double value)
     uint64_t infinity = (UINT64_C(1) << (format->bits - 1)) - (UINT64_C(1) << format->digits);
     if (isinf(value))
         return sign | infinity;
-    int exponent = ilogb(value) < least ? least : ilogb(value);
+    int exponent = ilogb(value) < min ? min : ilogb(value);
     uint64_t digits = (uint64_t)nearbyint(ldexp(fabs(value), (int)format->digits - exponent));
     // A carry of the digits goes on into the exponent, as a subnormal's first digit does.
     uint64_t bits = ((uint64_t)(exponent + format->bias - 1) << format->digits) + digits;
-    return sign | (exponent > most || bits > infinity ? infinity : bits);
+    return sign | (exponent > max || bits > infinity ? infinity : bits);
 }
 
 // Returns a random element: for floating point moderate, any finite, or any values; mostly used for

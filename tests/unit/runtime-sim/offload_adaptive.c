@@ -5,8 +5,8 @@
 #include "runtime-sim/schemes/llc_omni/machine_offload.h"
 #include "tests/unit/runtime-sim/offload_fixture.h"
 
-enum { WARPS = 8, THREADS = WARPS * LANES, MOST_ROUNDS = 32, ROUND = PARTITIONS * LINE };
-enum { OPERAND_LINES = CORES * WARPS * MOST_ROUNDS + PARTITIONS };
+enum { WARPS = 8, THREADS = WARPS * LANES, MAX_ROUNDS = 32, ROUND = PARTITIONS * LINE };
+enum { OPERAND_LINES = CORES * WARPS * MAX_ROUNDS + PARTITIONS };
 
 // Mask of an operand's offset: lines of all iterations of all warps in sequence, or a few lines.
 #define STREAM UINT64_MAX
@@ -182,12 +182,12 @@ static void what_loses_is_turned_off(void **state)
     (void)state;
     begin(&one_line, SETTINGS("offload.policy=omni"));
     for (uint32_t launch = 0; launch < 2; launch++)
-        assert_true(run(&one_line, MOST_ROUNDS).off == 0);
+        assert_true(run(&one_line, MAX_ROUNDS).off == 0);
     end();
     begin(&one_line, ADAPTIVE);
-    assert_true(run(&one_line, MOST_ROUNDS).off > CORES * WARPS * MOST_ROUNDS * 0.9);
+    assert_true(run(&one_line, MAX_ROUNDS).off > CORES * WARPS * MAX_ROUNDS * 0.9);
     for (uint32_t launch = 0; launch < 2; launch++) {
-        struct counts counts = run(&one_line, MOST_ROUNDS);
+        struct counts counts = run(&one_line, MAX_ROUNDS);
         expect_probes(&counts);
     }
     end();
@@ -200,10 +200,10 @@ static void turned_off_and_on_again(void **state)
     (void)state;
     begin(&streams_apart, ADAPTIVE);
     for (uint32_t again = 0; again < 2; again++) {
-        run(&streams_apart, MOST_ROUNDS);
-        struct counts on = run(&streams_apart, MOST_ROUNDS);
-        run(&reused, MOST_ROUNDS);
-        struct counts off = run(&reused, MOST_ROUNDS);
+        run(&streams_apart, MAX_ROUNDS);
+        struct counts on = run(&streams_apart, MAX_ROUNDS);
+        run(&reused, MAX_ROUNDS);
+        struct counts off = run(&reused, MAX_ROUNDS);
         assert_true(on.off < on.tagged / 20);
         assert_true(on.offloaded > on.tagged / 2);
         assert_true(off.off > off.tagged * 19 / 20);
@@ -224,14 +224,14 @@ static void what_is_refused_costs_nothing(void **state)
         queue_of(&o.r, i)->adaptive.phase = 0;
     *meet = (struct adaptive_counts){.saved = -ADAPTIVE_OFF, .instances = 1, .off = true};
     struct counts counts = run(&streams_apart, 16);
-    assert_true(counts.tagged - counts.off > ADAPTIVE_VAIN); // that many were begun
+    assert_true(counts.tagged - counts.off > ADAPTIVE_DISCARDS); // that many were begun
     assert_true(counts.offloaded == 0);
     assert_true(meet->off);
     assert_int_equal(meet->saved, -ADAPTIVE_OFF);
     end();
 }
 
-static uint64_t take(const struct loop *loop, const char *policy, const char *also)
+static uint64_t run_policy(const struct loop *loop, const char *policy, const char *also)
 {
     enum { LAUNCHES = 4, ROUNDS = 16 };
     uint64_t cycles = 0;
@@ -249,7 +249,7 @@ static void as_fast_as_the_best(void **state)
 {
     static const struct {
         const struct loop *loop;
-        double most;
+        double max;
     } cases[] = {
         {&streams, 1.02},   {&streams_apart, 1.04},   {&streams_result, 1.02},
         {&one_line, 1.025}, {&one_line_stored, 1.02}, {&both_reused, 1.05},
@@ -257,11 +257,11 @@ static void as_fast_as_the_best(void **state)
     (void)state;
     for (uint32_t i = IS_SANITIZED ? 5 : 0; i < sizeof cases / sizeof *cases; i++) {
         const struct loop *loop = cases[i].loop;
-        uint64_t baseline = take(loop, "offload.policy=baseline", NULL);
-        uint64_t omni = take(loop, "offload.policy=omni", NULL);
-        uint64_t adaptive = take(loop, "offload.policy=adaptive", NULL);
-        uint64_t least = baseline < omni ? baseline : omni;
-        if ((double)adaptive > cases[i].most * (double)least)
+        uint64_t baseline = run_policy(loop, "offload.policy=baseline", NULL);
+        uint64_t omni = run_policy(loop, "offload.policy=omni", NULL);
+        uint64_t adaptive = run_policy(loop, "offload.policy=adaptive", NULL);
+        uint64_t min = baseline < omni ? baseline : omni;
+        if ((double)adaptive > cases[i].max * (double)min)
             fail_msg("loop %u: %llu cycles, baseline %llu, omni %llu", i,
                      (unsigned long long)adaptive, (unsigned long long)baseline,
                      (unsigned long long)omni);
@@ -276,7 +276,7 @@ static void doubted_ones_are_only_probed(void **state)
     o.table.chains.v[0].expected_saving = -1;
     rig_build(&o.r, &o.table);
     for (uint32_t launch = 0; launch < 3; launch++) {
-        struct counts counts = run(&one_line, MOST_ROUNDS);
+        struct counts counts = run(&one_line, MAX_ROUNDS);
         expect_probes(&counts);
     }
     end();
@@ -289,8 +289,8 @@ static void doubted_ones_are_turned_on(void **state)
     begin(&streams, ADAPTIVE);
     o.table.chains.v[0].expected_saving = -1;
     rig_build(&o.r, &o.table);
-    run(&streams, MOST_ROUNDS);
-    struct counts counts = run(&streams, MOST_ROUNDS);
+    run(&streams, MAX_ROUNDS);
+    struct counts counts = run(&streams, MAX_ROUNDS);
     assert_true(counts.off < counts.tagged / 20);
     end();
 }

@@ -20,7 +20,7 @@
         "request_network.router_nodes=true", "reply_network.router_nodes=true",                    \
         "reply_network.reversed=true"
 
-enum { OFFLOAD_TOLD = 1 << 14, LINE = 128, PARTITIONS = 8, CORES = 56, WHO = 15 };
+enum { OFFLOAD_NOTICES = 1 << 14, LINE = 128, PARTITIONS = 8, CORES = 56, WHO = 15 };
 enum { A, B, C, OPERANDS };
 
 static inline const char *offload_event_text(enum offload_event event)
@@ -40,7 +40,7 @@ static inline struct offload_queue *queue_of(const struct rig *r, uint32_t core)
 
 enum { BUFFER_LINES = 512 };
 
-struct told {
+struct offload_notice {
     uint64_t cycle; // from the first event of a chain on
     enum offload_event event;
     uint32_t end, entry;
@@ -72,23 +72,23 @@ struct offload_rig {
     struct rig r;
     struct tables tables;
     struct offload_table table;
-    struct told told[OFFLOAD_TOLD];
+    struct offload_notice notices[OFFLOAD_NOTICES];
     uint32_t count;
     uint64_t first;
     const struct form *form;
     uint32_t *buffer;
 };
 
-static void offload_take(void *context, uint64_t cycle, enum offload_event event, uint32_t end,
-                         uint32_t core, uint32_t entry)
+static void offload_trace_event(void *context, uint64_t cycle, enum offload_event event,
+                                uint32_t end, uint32_t core, uint32_t entry)
 {
     struct offload_rig *o = context;
     (void)core;
-    if (o->count == OFFLOAD_TOLD)
+    if (o->count == OFFLOAD_NOTICES)
         return;
     if (!o->count)
         o->first = cycle;
-    o->told[o->count++] = (struct told){cycle - o->first, event, end, entry};
+    o->notices[o->count++] = (struct offload_notice){cycle - o->first, event, end, entry};
 }
 
 static inline void offload_write_address(struct text *t, const struct form *form, uint32_t i)
@@ -178,7 +178,7 @@ static inline void offload_load_text_with(struct offload_rig *o, const char *tex
     rig_build_planned(&o->r, &plans);
     struct machine_offload *offload = machine_scheme(o->r.machine, &llc_omni);
     if (offload)
-        offload->shared.log = (struct offload_log){offload_take, o};
+        offload->shared.log = (struct offload_log){offload_trace_event, o};
     o->count = 0;
 }
 

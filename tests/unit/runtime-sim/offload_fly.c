@@ -24,10 +24,10 @@ static void begin(const struct form *form, const char *const *settings)
 static uint32_t at_router(uint32_t router)
 {
     const struct memsys *memsys = rig_memsys(&o.r);
-    uint32_t end = memsys_router_end(memsys, router);
+    uint32_t end = memsys_router_endpoint(memsys, router);
     assert_int_equal(end, CORES + PARTITIONS + router);
-    assert_int_equal(memsys_end_kind(memsys, end), MEMSYS_AT_ROUTER);
-    assert_int_equal(memsys_end_at(memsys, NODES + router), end);
+    assert_int_equal(memsys_kind_of_endpoint(memsys, end), MEMSYS_AT_ROUTER);
+    assert_int_equal(memsys_endpoint_at(memsys, NODES + router), end);
     return end;
 }
 
@@ -78,14 +78,14 @@ static void at_a_router(uint32_t router, uint32_t a, uint32_t b, uint32_t c)
     then_packet(router, SECOND_OF_PAIR, OFFLOAD_ARRIVED);
     then_router_waits(router);
     then_router_computes(router, c % PARTITIONS);
-    expect_told(&o, &s);
+    expect_notices(&o, &s);
     expect_number("operations", rig_stat(&o.r, "offload.alu_at_routers"), 2);
     expect_number("busy", rig_stat(&o.r, "offload.alu_busy_routers"), 2);
     expect_number("packets", rig_stat(&o.r, "offload.packets_to_routers"), 2);
     expect_number("to others", rig_stat(&o.r, "offload.packets_to_llc"), 0);
     for (o.r.shuffle = 1; o.r.shuffle < 4; o.r.shuffle++) {
         offload_run(&o, LANES);
-        expect_told(&o, &s);
+        expect_notices(&o, &s);
     }
     offload_check(&o, LANES, FULL_MASK);
     offload_free(&o);
@@ -123,7 +123,7 @@ static void queue_full(void **state)
     then(&s, 1, OFFLOAD_LOAD_BACK, WHO);
     then(&s, alu(&o), OFFLOAD_REPLAYED, WHO);
     then(&s, 0, OFFLOAD_ENDS, WHO);
-    expect_told(&o, &s);
+    expect_notices(&o, &s);
     expect_number("bounced", rig_stat(&o.r, "offload.bounced"), 2);
     offload_check(&o, 2 * LANES, FULL_MASK);
     offload_free(&o);
@@ -139,7 +139,7 @@ struct travelled {
 // Returns the stage of the last router that the three routes have in common.
 static uint32_t common_stage(const struct form *form)
 {
-    uint32_t from = memsys_end_node(rig_memsys(&o.r), WHO);
+    uint32_t from = memsys_endpoint_node(rig_memsys(&o.r), WHO);
     const struct memsys_config *memsys = &o.r.config.memsys;
     uint32_t stage = 0, router[OPERANDS];
     for (; stage + 1 < STAGES; stage++) {

@@ -13,7 +13,7 @@ struct travelled {
 static struct travelled travel(const struct form *form, const char *const *settings)
 {
     offload_load(&o, form, settings);
-    assert_int_equal(memsys_end_node(rig_memsys(&o.r), WHO), 18);
+    assert_int_equal(memsys_endpoint_node(rig_memsys(&o.r), WHO), 18);
     offload_run(&o, LANES);
     struct travelled before = {rig_stat(&o.r, "memory.hops"),
                                rig_stat(&o.r, "memory.weighted_hops")};

@@ -97,7 +97,7 @@ static uint32_t place_of(const struct pattern *p)
     uint32_t other = p->loads == 2 ? partition[B] : p->answer == BITS ? partition[A] : partition[C];
     uint16_t node = emn_find(placement, 18, partition[A], other, EMN_LLC_ANY);
     assert_int_not_equal(node, EMN_NONE);
-    return memsys_end_at(rig_memsys(&o.r), node);
+    return memsys_endpoint_at(rig_memsys(&o.r), node);
 }
 
 static bool stores(const struct pattern *p)
@@ -175,7 +175,7 @@ static void offload(const struct pattern *p)
     then(&s, way(&o, WHO, end, 1), OFFLOAD_ARRIVED, end);
     script_waits(p, end);
     script_computes(p, end);
-    expect_told(&o, &s);
+    expect_notices(&o, &s);
     for (uint32_t i = 0; i < LANES; i++)
         assert_int_equal(
             o.buffer[offload_word(&form, C, i)],

@@ -17,7 +17,7 @@ static void begin(const struct form *form, const char *const *settings)
 static uint32_t find(enum offload_event event, uint32_t slot, uint32_t from)
 {
     uint32_t i = from;
-    while (i < o.count && (o.told[i].event != event || o.told[i].entry != slot))
+    while (i < o.count && (o.notices[i].event != event || o.notices[i].entry != slot))
         i++;
     if (i == o.count)
         fail_msg("slot %u: nowhere: %s", slot, offload_event_text(event));
@@ -27,7 +27,7 @@ static uint32_t find(enum offload_event event, uint32_t slot, uint32_t from)
 static uint32_t find_any(enum offload_event event)
 {
     uint32_t i = 0;
-    while (i < o.count && o.told[i].event != event)
+    while (i < o.count && o.notices[i].event != event)
         i++;
     if (i == o.count)
         fail_msg("nowhere: %s", offload_event_text(event));
@@ -58,7 +58,7 @@ static void all_missed(void **state)
     expect_number("flits", offload_gain(&o, LANES, "offload.packet_flits"), 1);
     then_forms(&s, SECOND_OF_PAIR);
     script_sends(5, 1);
-    expect_told(&o, &s);
+    expect_notices(&o, &s);
     expect_number("offloaded", rig_stat(&o.r, "offload.chains_offloaded"), 2);
     expect_number("L1 reads", rig_stat(&o.r, "core.l1_read_miss"), 0);
     offload_free(&o);
@@ -80,7 +80,7 @@ static void first_hits(void **state)
     then(&s, 0, OFFLOAD_BEGINS, WHO);
     then(&s, 1, OFFLOAD_HIT, WHO);
     then(&s, 0, OFFLOAD_DISCARDED, WHO);
-    expect_told(&o, &s);
+    expect_notices(&o, &s);
     // The one in front and the second; what was looked up goes on as a load that hits.
     double hit = 1 + (double)o.r.config.l1.latency;
     expect_number("latency", latency, (double)(2 * plain_load(&o, 5)) + hit);
@@ -102,7 +102,7 @@ static void second_hits(void **state)
     then(&s, 1, OFFLOAD_MISS, WHO);
     then(&s, 2, OFFLOAD_HIT, WHO);
     then(&s, 0, OFFLOAD_DISCARDED, WHO);
-    expect_told(&o, &s);
+    expect_notices(&o, &s);
     // The first one was issued 3 cycles before, and goes where one that is issued now would go. The
     // second goes on.
     double hit = 1 + (double)o.r.config.l1.latency;
@@ -123,7 +123,7 @@ static void pending_miss_hits(void **state)
     then(&s, 1, OFFLOAD_MISS, WHO);
     then(&s, 2, OFFLOAD_HIT, WHO);
     then(&s, 0, OFFLOAD_DISCARDED, WHO);
-    expect_told(&o, &s);
+    expect_notices(&o, &s);
     expect_number("misses", misses, 3); // the second load is one, too, and waits for the line
     expect_number("hits", rig_stat(&o.r, "offload.lookup_hits"), 2);
     offload_check(&o, LANES, FULL_MASK);
@@ -208,7 +208,7 @@ static void nobody_can(void **state)
     then_forms(&s, SECOND_OF_PAIR);
     then(&s, 1, OFFLOAD_DISCARDED, WHO);
     script_replays(5, 6);
-    expect_told(&o, &s);
+    expect_notices(&o, &s);
     expect_number("packets", packets, 0);
     expect_number("discarded", rig_stat(&o.r, "offload.discarded_emn"), 2);
     offload_check(&o, LANES, FULL_MASK);
@@ -228,7 +228,7 @@ static void queue_full(void **state)
     then(&s, 1, OFFLOAD_SENT, WHO);
     then(&s, 0, OFFLOAD_FULL, WHO);
     script_arrives(6, 1);
-    expect_told(&o, &s);
+    expect_notices(&o, &s);
     expect_number("discarded", rig_stat(&o.r, "offload.discarded_full"), 2);
     expect_number("latency", latency, (double)(2 * plain_load(&o, 5) + 4));
     expect_number("most", rig_stat(&o.r, "offload.queue_most"), 1);
@@ -246,7 +246,7 @@ static void ways_do_not_meet(void **state)
     then_forms(&s, SECOND_OF_PAIR);
     then(&s, 1, OFFLOAD_DISCARDED, WHO);
     script_replays(0, 6);
-    expect_told(&o, &s);
+    expect_notices(&o, &s);
     offload_check(&o, LANES, FULL_MASK);
     offload_free(&o);
 }
@@ -263,7 +263,7 @@ static void branch_divergence(void **state)
     expect_number("lanes", rig_stat(&o.r, "offload.offloaded_lanes"), 2 * LANES / 2);
     then_forms(&s, FIRST_OF_PAIR);
     script_sends(5, 2);
-    expect_told(&o, &s);
+    expect_notices(&o, &s);
     offload_check(&o, LANES, 0x55555555);
     for (uint32_t i = 1; i < LANES; i += 2) // as it was
         assert_int_equal(o.buffer[21 * LINE / 4 + i], 3 * (21 * LINE / 4 + i) + 1000);
@@ -280,7 +280,7 @@ static void irregular_lanes(void **state)
     expect_number("flits", offload_gain(&o, LANES, "offload.packet_flits"), 2);
     then_forms(&s, SECOND_OF_PAIR);
     script_sends(5, 2);
-    expect_told(&o, &s);
+    expect_notices(&o, &s);
     offload_check(&o, LANES, FULL_MASK);
     offload_free(&o);
 }
@@ -293,7 +293,7 @@ static void memory_divergence(void **state)
           SETTINGS("offload.policy=omni"));
     offload_run(&o, LANES);
     expect_number("flits", offload_gain(&o, LANES, "offload.packet_flits"), 4);
-    uint32_t core = memsys_end_at(rig_memsys(&o.r), 42);
+    uint32_t core = memsys_endpoint_at(rig_memsys(&o.r), 42);
     then(&s, 0, OFFLOAD_BEGINS, WHO);
     then(&s, 1, OFFLOAD_MISS, WHO);
     then(&s, 1, OFFLOAD_MISS, WHO);
@@ -312,7 +312,7 @@ static void memory_divergence(void **state)
     then_core_waits(&o, &s, core, (uint32_t[]){6, 5}, 2);
     then_core_computes(&o, &s, core, 5, 3);
     then(&s, 0, OFFLOAD_ENDS, WHO);
-    expect_told(&o, &s);
+    expect_notices(&o, &s);
     offload_check(&o, LANES, FULL_MASK);
     offload_free(&o);
 }
@@ -327,9 +327,9 @@ static void conflict(void **state)
     offload_run(&o, LANES);
     then_forms(&s, FIRST_OF_PAIR);
     then(&s, 1, OFFLOAD_DISCARDED, WHO);
-    expect_told_first(&o, &s); // the loads follow the store into the network
-    assert_int_equal(o.told[o.count - 2].event, OFFLOAD_REPLAYED);
-    assert_int_equal(o.told[o.count - 1].event, OFFLOAD_ENDS);
+    expect_notices_first(&o, &s); // the loads follow the store into the network
+    assert_int_equal(o.notices[o.count - 2].event, OFFLOAD_REPLAYED);
+    assert_int_equal(o.notices[o.count - 1].event, OFFLOAD_ENDS);
     assert_int_equal(o.count, s.count + 2);
     expect_number("conflicts", rig_stat(&o.r, "offload.discarded_conflict"), 2);
     offload_check(&o, LANES, FULL_MASK);
@@ -399,7 +399,7 @@ static void takes_nothing_of_the_first_level(void **state)
     expect_number("hits", rig_stat(&o.r, "core.l1_read_hit"), 0);
     then_forms(&s, FIRST_OF_PAIR);
     script_sends(5, 1);
-    expect_told(&o, &s);
+    expect_notices(&o, &s);
     offload_free(&o);
 }
 
@@ -425,9 +425,9 @@ static void fences_wait(void **state)
     begin(&form, SETTINGS("offload.policy=llc"));
     offload_run(&o, LANES);
     expect_number("offloaded", offload_gain(&o, LANES, "core.stall_fence"), 0);
-    uint64_t stored = 0, ended = o.told[o.count - 1].cycle;
+    uint64_t stored = 0, ended = o.notices[o.count - 1].cycle;
     for (uint32_t i = 0; i < o.count; i++)
-        stored += o.told[i].event == OFFLOAD_STORED ? o.told[i].cycle : 0;
+        stored += o.notices[i].event == OFFLOAD_STORED ? o.notices[i].cycle : 0;
     assert_true(stored && stored < ended);
     offload_free(&o);
 
@@ -452,12 +452,12 @@ static void next_waits_for_store(void **state)
     offload_run(&o, LANES);
     offload_run(&o, LANES);
     uint32_t ends = 0;
-    while (o.told[ends].event != OFFLOAD_ENDS)
+    while (o.notices[ends].event != OFFLOAD_ENDS)
         ends++;
-    assert_int_equal(o.told[ends - 1].event, OFFLOAD_REPLAYED);
-    assert_int_equal(o.told[ends - 1].cycle, o.told[ends].cycle);
-    assert_int_equal(o.told[ends + 1].event, OFFLOAD_BEGINS);
-    assert_true(o.told[ends + 1].cycle >= o.told[ends].cycle + LANES);
+    assert_int_equal(o.notices[ends - 1].event, OFFLOAD_REPLAYED);
+    assert_int_equal(o.notices[ends - 1].cycle, o.notices[ends].cycle);
+    assert_int_equal(o.notices[ends + 1].event, OFFLOAD_BEGINS);
+    assert_true(o.notices[ends + 1].cycle >= o.notices[ends].cycle + LANES);
     offload_check(&o, LANES, FULL_MASK);
     offload_free(&o);
 }
@@ -475,11 +475,11 @@ static void barriers_wait(void **state)
     double waited = offload_gain(&o, 2 * LANES, "core.stall_barrier");
     uint32_t ends = find(OFFLOAD_ENDS, 0, 0), begins = find(OFFLOAD_BEGINS, 1, 0);
     uint32_t stored = 0;
-    while (o.told[stored].event != OFFLOAD_STORED)
+    while (o.notices[stored].event != OFFLOAD_STORED)
         stored++;
     assert_true(stored < ends);
     assert_int_equal(begins, ends + 1);
-    assert_true(waited >= (double)o.told[ends].cycle);
+    assert_true(waited >= (double)o.notices[ends].cycle);
     expect_number("offloaded", rig_stat(&o.r, "offload.chains_offloaded"), 4);
     offload_check(&o, 2 * LANES, FULL_MASK);
     offload_free(&o);
@@ -502,13 +502,13 @@ static void form_together(const char *const *settings)
     double waited = offload_gain(&o, WARPS * LANES, "core.stall_forming");
     for (uint32_t i = 0, from = 0; i < CHAINS; i++) {
         uint32_t begins = from;
-        while (o.told[begins].event != OFFLOAD_BEGINS)
+        while (o.notices[begins].event != OFFLOAD_BEGINS)
             assert_true(++begins < o.count);
-        from = find(OFFLOAD_FORMED, o.told[begins].entry, begins);
-        assert_int_equal(o.told[begins].cycle, i * CYCLES);
-        assert_int_equal(o.told[from].cycle, i * CYCLES + CYCLES - 1);
+        from = find(OFFLOAD_FORMED, o.notices[begins].entry, begins);
+        assert_int_equal(o.notices[begins].cycle, i * CYCLES);
+        assert_int_equal(o.notices[from].cycle, i * CYCLES + CYCLES - 1);
         for (uint32_t k = begins + 1; k < from; k++)
-            assert_int_not_equal(o.told[k].event, OFFLOAD_BEGINS);
+            assert_int_not_equal(o.notices[k].event, OFFLOAD_BEGINS);
     }
     assert_true(waited >=
                 2 * CYCLES); // the third and the fourth were there before the second began

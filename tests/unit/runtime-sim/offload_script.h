@@ -4,7 +4,7 @@
 #include "tests/unit/runtime-sim/offload_fixture.h"
 
 struct script {
-    struct told list[OFFLOAD_TOLD];
+    struct offload_notice list[OFFLOAD_NOTICES];
     uint32_t count;
     uint64_t at;
 };
@@ -17,7 +17,7 @@ static inline void then(struct script *s, uint64_t cycles, enum offload_event ev
     uint32_t i = s->count++;
     for (; i && s->list[i - 1].cycle > s->at; i--)
         s->list[i] = s->list[i - 1];
-    s->list[i] = (struct told){s->at, event, end, 0};
+    s->list[i] = (struct offload_notice){s->at, event, end, 0};
 }
 
 // Returns the stage of a butterfly in which an endpoint's requests enter or arrive; for replies,
@@ -38,7 +38,7 @@ static inline uint64_t hops(const struct offload_rig *o, uint32_t from, uint32_t
     const struct memsys *memsys = rig_memsys(&o->r);
     if (o->r.config.memsys.request_network.topology == NOC_FLY)
         return (uint64_t)abs(stage_of(o, from) - stage_of(o, to));
-    uint32_t a = memsys_end_node(memsys, from), b = memsys_end_node(memsys, to);
+    uint32_t a = memsys_endpoint_node(memsys, from), b = memsys_endpoint_node(memsys, to);
     int x = (int)(a % 8) - (int)(b % 8), y = (int)(a / 8) - (int)(b / 8);
     return (uint64_t)(abs(x) + abs(y));
 }
@@ -60,10 +60,10 @@ static inline uint64_t way(const struct offload_rig *o, uint32_t from, uint32_t 
 static inline uint64_t second_begins(const struct offload_rig *o)
 {
     uint32_t i = 1;
-    while (i < o->count && o->told[i].event != OFFLOAD_BEGINS)
+    while (i < o->count && o->notices[i].event != OFFLOAD_BEGINS)
         i++;
     assert_true(i < o->count);
-    return o->told[i].cycle;
+    return o->notices[i].cycle;
 }
 
 // Returns the cycles to the slice of a partition and back, for its own endpoint.
@@ -166,7 +166,8 @@ static inline void then_core_computes(const struct offload_rig *o, struct script
     then(s, way(o, core, WHO, 1), OFFLOAD_ANSWER, WHO);
 }
 
-static inline void tell_list(const char *title, const struct told *list, uint32_t count)
+static inline void print_notices(const char *title, const struct offload_notice *list,
+                                 uint32_t count)
 {
     print_error("%s\n", title);
     for (uint32_t i = 0; i < count; i++)
@@ -175,23 +176,23 @@ static inline void tell_list(const char *title, const struct told *list, uint32_
 }
 
 // Checks that the first events are these.
-static inline void expect_told_first(const struct offload_rig *o, const struct script *s)
+static inline void expect_notices_first(const struct offload_rig *o, const struct script *s)
 {
     bool same = o->count >= s->count;
     for (uint32_t i = 0; same && i < s->count; i++)
-        same = o->told[i].cycle == s->list[i].cycle && o->told[i].event == s->list[i].event &&
-               o->told[i].end == s->list[i].end;
+        same = o->notices[i].cycle == s->list[i].cycle && o->notices[i].event == s->list[i].event &&
+               o->notices[i].end == s->list[i].end;
     if (same)
         return;
-    tell_list("expected", s->list, s->count);
-    tell_list("told", o->told, o->count);
+    print_notices("expected", s->list, s->count);
+    print_notices("told", o->notices, o->count);
     fail_msg("something else happens");
 }
 
 // Checks that these are all events.
-static inline void expect_told(const struct offload_rig *o, const struct script *s)
+static inline void expect_notices(const struct offload_rig *o, const struct script *s)
 {
-    expect_told_first(o, s);
+    expect_notices_first(o, s);
     assert_int_equal(o->count, s->count);
 }
 

@@ -15,14 +15,14 @@ static void begin(const struct form *form, const char *const *settings)
 
 static uint32_t meet_node(void)
 {
-    return memsys_end_at(rig_memsys(&o.r), 42);
+    return memsys_endpoint_at(rig_memsys(&o.r), 42);
 }
 
-static uint32_t count_told(enum offload_event event)
+static uint32_t count_notices(enum offload_event event)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < o.count; i++)
-        count += o.told[i].event == event;
+        count += o.notices[i].event == event;
     return count;
 }
 
@@ -38,7 +38,7 @@ static void at_a_partition(void **state)
     then(&s, way(&o, WHO, end_of(6), 1), OFFLOAD_ARRIVED, end_of(6));
     then_partition_serves(&o, &s, 6);
     then(&s, 0, OFFLOAD_ENDS, WHO);
-    expect_told(&o, &s);
+    expect_notices(&o, &s);
     expect_number("touches", touches, 2);
     offload_check(&o, LANES, FULL_MASK);
     offload_free(&o);
@@ -57,11 +57,11 @@ static void at_a_core(void **state)
     then_core_waits(&o, &s, meet_node(), (uint32_t[]){5, 6}, 2);
     then_core_computes(&o, &s, meet_node(), 7, 5);
     then(&s, 0, OFFLOAD_ENDS, WHO);
-    expect_told(&o, &s);
+    expect_notices(&o, &s);
     expect_number("operations", rig_stat(&o.r, "offload.alu_at_cores"), 2);
     for (o.r.shuffle = 1; o.r.shuffle < 4; o.r.shuffle++) {
         offload_run(&o, LANES);
-        expect_told(&o, &s);
+        expect_notices(&o, &s);
     }
     offload_check(&o, LANES, FULL_MASK);
     offload_free(&o);
@@ -90,7 +90,7 @@ static uint32_t run_at_busy_core(const char *const *settings)
     begin(&form, settings);
     offload_run(&o, 8 * LANES);
     double contended = offload_gain(&o, 8 * LANES, "offload.alu_contended");
-    uint32_t stalled = count_told(OFFLOAD_STALLED);
+    uint32_t stalled = count_notices(OFFLOAD_STALLED);
     expect_number("contended", contended, stalled);
     then_forms(&s, SECOND_OF_PAIR);
     then(&s, 1, OFFLOAD_SENT, WHO);
@@ -100,7 +100,7 @@ static uint32_t run_at_busy_core(const char *const *settings)
         then(&s, 1, OFFLOAD_STALLED, meet_node());
     then_core_computes(&o, &s, meet_node(), 7, 5);
     then(&s, 0, OFFLOAD_ENDS, WHO);
-    expect_told(&o, &s);
+    expect_notices(&o, &s);
     offload_check(&o, LANES, FULL_MASK);
     offload_free(&o);
     return stalled;
@@ -141,7 +141,7 @@ static void queue_full(void **state)
     then(&s, 5, OFFLOAD_LOAD_BACK, WHO); // behind the five flits of the first one
     then(&s, alu(&o), OFFLOAD_REPLAYED, WHO);
     then(&s, 0, OFFLOAD_ENDS, WHO);
-    expect_told(&o, &s);
+    expect_notices(&o, &s);
     expect_number("replayed", replayed, LANES);
     expect_number("bounced", rig_stat(&o.r, "offload.bounced"), 2);
     expect_number("L1 reads", rig_stat(&o.r, "core.l1_read_miss"), 0);
@@ -158,7 +158,7 @@ static void queue_full_waits(void **state)
           SETTINGS("offload.policy=omni", "offload.service_queue=1", "offload.full_queue=wait"));
     offload_run(&o, 8 * LANES);
     for (uint32_t i = 0; i < o.count; i++) {
-        in_use += (o.told[i].event == OFFLOAD_ARRIVED) - (o.told[i].event == OFFLOAD_STORES);
+        in_use += (o.notices[i].event == OFFLOAD_ARRIVED) - (o.notices[i].event == OFFLOAD_STORES);
         assert_true(in_use <= 1);
     }
     expect_number("offloaded", rig_stat(&o.r, "offload.offloaded_lanes"), 8 * LANES);
@@ -232,7 +232,7 @@ static void free_when_stored(void **state)
     offload_run(&o, WARPS * LANES);
     offload_run(&o, WARPS * LANES);
     for (uint32_t i = 0; i < o.count; i++) {
-        enum offload_event event = (enum offload_event)o.told[i].event;
+        enum offload_event event = (enum offload_event)o.notices[i].event;
         in_use += (event == OFFLOAD_ARRIVED) - (event == OFFLOAD_STORES);
         unacknowledged += (event == OFFLOAD_STORES) - (event == OFFLOAD_STORED);
         assert_true(in_use <= 1);
@@ -258,7 +258,7 @@ static uint32_t asked_meanwhile(void)
                    "dram.row_bytes=1024", "dram.bank_xor=false"));
     offload_run(&o, WARPS * LANES);
     for (uint32_t i = 0; i < o.count; i++) {
-        enum offload_event event = (enum offload_event)o.told[i].event;
+        enum offload_event event = (enum offload_event)o.notices[i].event;
         asked += !is_sent && event == OFFLOAD_ASKED;
         is_sent |= event == OFFLOAD_ARRIVED || event == OFFLOAD_LOAD_BACK;
         is_sent &= event != OFFLOAD_BOUNCED;
@@ -305,7 +305,7 @@ static void queue_full_at_a_core(void **state)
     then(&s, ways[!second] - ways[second], OFFLOAD_LOAD_BACK, WHO);
     then(&s, alu(&o), OFFLOAD_REPLAYED, WHO);
     then(&s, 0, OFFLOAD_ENDS, WHO);
-    expect_told(&o, &s);
+    expect_notices(&o, &s);
     offload_check(&o, 2 * LANES, FULL_MASK);
     offload_free(&o);
 }
@@ -325,15 +325,15 @@ static void evicted_before_it_is_read(void **state)
         OFFLOAD_BUFFERED, OFFLOAD_COMPUTES, OFFLOAD_COMPUTED, OFFLOAD_STORES,
         OFFLOAD_STORED,   OFFLOAD_ANSWERS,  OFFLOAD_ANSWER,   OFFLOAD_ENDS};
     uint32_t i = 0;
-    while (o.told[i].event != OFFLOAD_ARRIVED)
+    while (o.notices[i].event != OFFLOAD_ARRIVED)
         i++;
     assert_int_equal(o.count - i, sizeof order / sizeof *order);
     for (uint32_t k = 0; i + k < o.count; k++)
-        assert_int_equal(o.told[i + k].event, order[k]);
+        assert_int_equal(o.notices[i + k].event, order[k]);
     expect_number("lost", lost, 2);
     // From the first that is lost, two in two cycles, until the last one has come from the DRAM.
     const struct dram_config *dram = &o.r.config.memsys.dram;
-    assert_true(o.told[i + 8].cycle - o.told[i + 6].cycle >= dram->tCL + dram->burst);
+    assert_true(o.notices[i + 8].cycle - o.notices[i + 6].cycle >= dram->tCL + dram->burst);
     offload_check(&o, LANES, FULL_MASK);
     offload_free(&o);
 }
@@ -343,7 +343,7 @@ static void evicted_before_it_is_read(void **state)
 static void buffer_full(void **state)
 {
     enum { WARPS = 8, BUFFER = 1 };
-    uint32_t used = 0, most = 0;
+    uint32_t used = 0, max = 0;
     uint64_t begun = 0;
     (void)state;
     begin(&(struct form){ALL_AT(6, 14, 22), .stride = 24},
@@ -351,17 +351,17 @@ static void buffer_full(void **state)
     offload_run(&o, WARPS * LANES);
     double full = offload_gain(&o, WARPS * LANES, "offload.buffer_full");
     for (uint32_t i = 0; i < o.count; i++) {
-        used += o.told[i].event == OFFLOAD_READS;
-        most = used > most ? used : most;
-        if (o.told[i].event != OFFLOAD_COMPUTES)
+        used += o.notices[i].event == OFFLOAD_READS;
+        max = used > max ? used : max;
+        if (o.notices[i].event != OFFLOAD_COMPUTES)
             continue;
         used--;
-        assert_true(!begun || o.told[i].cycle >= begun + LANES); // lane by lane
-        begun = o.told[i].cycle;
+        assert_true(!begun || o.notices[i].cycle >= begun + LANES); // lane by lane
+        begun = o.notices[i].cycle;
     }
-    assert_int_equal(most, BUFFER);
+    assert_int_equal(max, BUFFER);
     assert_true(full > 0);
-    assert_int_equal(count_told(OFFLOAD_ENDS), WARPS);
+    assert_int_equal(count_notices(OFFLOAD_ENDS), WARPS);
     offload_check(&o, WARPS * LANES, FULL_MASK);
     offload_free(&o);
 }

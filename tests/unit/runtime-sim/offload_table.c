@@ -266,7 +266,7 @@ static void refuses_tables(void **state)
 
     chain->instructions.v[2].opcode = "sub.f32";
     refused(&t, "chain 0 of 'k': this is 'add.f32', but the chain has 'sub.f32' here");
-    assert_int_equal(source_place(&t.source, t.diags.list.v[0].begin).line, 12);
+    assert_int_equal(source_position_at(&t.source, t.diags.list.v[0].begin).line, 12);
     chain->instructions.v[2].opcode = "add.f32";
 
     t.tables.capability = "operations: [mul]";

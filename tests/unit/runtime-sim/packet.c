@@ -7,7 +7,7 @@
 #include "tests/unit/runtime-sim/conform.h"
 #include "tests/unit/runtime-sim/packet_model.h"
 
-enum { ROOM = PACKET_MOST_FLITS * PACKET_FLIT };
+enum { ROOM = PACKET_MAX_FLITS * PACKET_FLIT };
 
 static const uint8_t sizes[] = {1, 2, 4};
 
@@ -105,7 +105,7 @@ static uint32_t round_trip(const struct compute_packet *packet)
     assert_same(packet, &read);
     assert_int_equal(packet_encode(&read, again), count);
     assert_memory_equal(flits, again, count * PACKET_FLIT);
-    for (uint32_t other = 0; other <= PACKET_MOST_FLITS; other++)
+    for (uint32_t other = 0; other <= PACKET_MAX_FLITS; other++)
         assert_true(other == count || !packet_decode(&read, flits, other));
     return count;
 }
@@ -189,7 +189,7 @@ static void some_operand(uint64_t *state, struct packet_operand *operand, bool l
     operand->bytes = sizes[below(state, 3)];
     operand->is_signed = loaded && operand->bytes < 4 && below(state, 2);
     some_addresses(state, operand->bytes, address);
-    assert_true(packet_place(operand, address, mask));
+    assert_true(packet_operand_offset(operand, address, mask));
     for (uint32_t i = 0; i < LANES; i++)
         if (mask >> i & 1)
             assert_int_equal(packet_address(operand, i), address[i]);
@@ -218,8 +218,8 @@ static struct compute_packet some_packet(uint64_t *state)
     do {
         packet = (struct compute_packet){.pattern = (uint8_t)(1 + below(state, CHAIN_PATTERNS))};
         uint32_t operations = chain_patterns[packet.pattern].operations;
-        uint32_t most = operations == 2 ? 1 + below(state, 2) : operations;
-        for (uint32_t i = 0; i < most; i++)
+        uint32_t max = operations == 2 ? 1 + below(state, 2) : operations;
+        for (uint32_t i = 0; i < max; i++)
             packet.op[i] = some_op(state);
         packet_complete(&packet);
         packet.from = (uint16_t)below(state, PACKET_NODES);
@@ -240,7 +240,7 @@ static void random_packets(void **state)
     (void)state;
     uint64_t random = 1;
     uint32_t patterns[CHAIN_PATTERNS + 1] = {0}, functions[PACKET_FUNCTIONS] = {0};
-    uint32_t flits[PACKET_MOST_FLITS + 1] = {0}, lanes[PACKET_IRREGULAR + 1] = {0};
+    uint32_t flits[PACKET_MAX_FLITS + 1] = {0}, lanes[PACKET_IRREGULAR + 1] = {0};
     for (uint32_t i = 0; i < 30000; i++) {
         struct compute_packet packet = some_packet(&random);
         flits[round_trip(&packet)]++;
@@ -254,7 +254,7 @@ static void random_packets(void **state)
     for (uint32_t i = 1; i < PACKET_FUNCTIONS; i++)
         if (!functions[i])
             fail_msg("%s was not met", packet_function_name(i));
-    for (uint32_t i = 1; i <= PACKET_MOST_FLITS; i++)
+    for (uint32_t i = 1; i <= PACKET_MAX_FLITS; i++)
         assert_in_range(flits[i], 10, 30000);
     for (uint32_t i = 0; i <= PACKET_IRREGULAR; i++)
         assert_in_range(lanes[i], 100, 30000);
@@ -299,7 +299,7 @@ static void random_bits(void **state)
     (void)state;
     uint64_t random = 3;
     for (uint32_t i = 0; i < 200000; i++) {
-        uint32_t count = 1 + i % PACKET_MOST_FLITS;
+        uint32_t count = 1 + i % PACKET_MAX_FLITS;
         uint8_t *flits = test_malloc(count * PACKET_FLIT);
         for (uint32_t k = 0; k < count * PACKET_FLIT; k++)
             flits[k] = (uint8_t)conform_random(&random);
@@ -368,26 +368,26 @@ static void places(void **state)
     uint64_t address[LANES];
     for (uint32_t i = 0; i < LANES; i++)
         address[i] = 256 + 4 + 4 * i;
-    assert_false(packet_place(&operand, address, FULL_MASK));
+    assert_false(packet_operand_offset(&operand, address, FULL_MASK));
     assert_int_equal(operand.base, 77);
     assert_int_equal(operand.lanes, PACKET_DOWN);
-    assert_true(packet_place(&operand, address, 0x7fffffff));
+    assert_true(packet_operand_offset(&operand, address, 0x7fffffff));
     assert_int_equal(operand.lanes, PACKET_UP);
     assert_int_equal(operand.base, 260);
-    assert_true(packet_place(&operand, address, 0x80000000)); // a lane alone
+    assert_true(packet_operand_offset(&operand, address, 0x80000000)); // a lane alone
     assert_int_equal(operand.lanes, PACKET_UNIFORM);
     assert_int_equal(packet_line(&operand, 0x80000000), 384);
     for (uint32_t i = 0; i < LANES; i++)
         address[i] = 384 - 2 - 2 * i;
     operand.bytes = 2;
-    assert_true(packet_place(&operand, address, FULL_MASK));
+    assert_true(packet_operand_offset(&operand, address, FULL_MASK));
     assert_int_equal(operand.lanes, PACKET_DOWN);
     assert_int_equal(operand.base, 382);
     address[5] += 1;
-    assert_false(packet_place(&operand, address, FULL_MASK));
-    assert_true(packet_place(&operand, address, 0xffffffdf));
+    assert_false(packet_operand_offset(&operand, address, FULL_MASK));
+    assert_true(packet_operand_offset(&operand, address, 0xffffffdf));
     address[5] = UINT64_C(1) << PACKET_ADDRESS;
-    assert_false(packet_place(&operand, address, 1 << 5));
+    assert_false(packet_operand_offset(&operand, address, 1 << 5));
 }
 
 // Lane 0 may be inactive: its address may be below 0.
@@ -399,7 +399,7 @@ static void wraps(void **state)
     for (uint32_t i = 0; i < LANES; i++)
         address[i] = 4 * (uint64_t)i - 64;
     packet.mask = 0xffff0000;
-    assert_true(packet_place(&packet.load[0], address, packet.mask));
+    assert_true(packet_operand_offset(&packet.load[0], address, packet.mask));
     assert_int_equal(packet.load[0].lanes, PACKET_UP);
     assert_int_equal(packet_address(&packet.load[0], 16), 0);
     assert_int_equal(packet_line(&packet.load[0], packet.mask), 0);

@@ -75,7 +75,8 @@ static void what_is_offered(void **state)
 {
     (void)state;
     struct offered o = {
-        .walk = {.which = FORM_ALL_WORDS, .variants = FORM_VARIANTS, .take = put_form, .own = &o}};
+        .walk = {
+            .which = FORM_ALL_WORDS, .variants = FORM_VARIANTS, .accept = put_form, .own = &o}};
     uint32_t forms = 0, ops = 0;
     form_walk_begin(&o.walk);
     for (uint32_t bit = 0; capability_operation_name(bit); bit++) {
@@ -295,9 +296,10 @@ static uint32_t compute_forms(struct compute *c, uint16_t op, uint32_t *function
 static void what_is_computed(void **state)
 {
     (void)state;
-    struct compute c = {
-        .walk = {
-            .which = FORM_ALL_WORDS, .variants = FORM_OPTIONALS + 1, .take = put_forms, .own = &c}};
+    struct compute c = {.walk = {.which = FORM_ALL_WORDS,
+                                 .variants = FORM_OPTIONALS + 1,
+                                 .accept = put_forms,
+                                 .own = &c}};
     uint32_t functions[PACKET_FUNCTIONS] = {0}, computed = 0;
     form_walk_begin(&c.walk);
     for (uint32_t bit = 0; capability_operation_name(bit); bit++)

@@ -7,7 +7,7 @@
 #include "tests/unit/runtime-sim/packet_model.h"
 #include <glob.h>
 
-enum { THREADS = 128, BUFFER = 2048, MOST_CHAIN = 13 };
+enum { THREADS = 128, BUFFER = 2048, MAX_CHAIN = 13 };
 #define SCALAR UINT32_C(0x3fc00003)
 
 struct chain_case {
@@ -346,8 +346,9 @@ static void serve_warp(struct hand *h, uint32_t warp, uint32_t mask)
             packet.mask |= (uint32_t)same << i;
         }
         for (uint32_t k = 0; k < 3; k++)
-            assert_true(!operands[k] || packet_place(operands[k], address[k], packet.mask));
-        uint8_t flits[PACKET_MOST_FLITS * PACKET_FLIT];
+            assert_true(!operands[k] ||
+                        packet_operand_offset(operands[k], address[k], packet.mask));
+        uint8_t flits[PACKET_MAX_FLITS * PACKET_FLIT];
         uint32_t count = packet_encode(&packet, flits);
         serve(h, flits, count, warp);
         h->flits += count;
@@ -369,7 +370,7 @@ static struct hand hand_of(const struct chain_case *test, const struct layout *l
 {
     struct hand h = {.layout = *layout, .second = strstr(test->text, "|%q") != NULL};
     const struct ir_function *fn = &k->module.functions.v[0];
-    uint32_t inst[MOST_CHAIN], first = first_of_chain(fn);
+    uint32_t inst[MAX_CHAIN], first = first_of_chain(fn);
     struct packet_scalar scalar;
     for (uint32_t i = 0; i < test->count; i++)
         inst[i] = first + i;
@@ -480,7 +481,7 @@ static void refused(void **state)
         write_kernel(text, sizeof text, &test, &layout);
         kernel_load(&k, text, NULL);
         const struct ir_function *fn = &k.module.functions.v[0];
-        uint32_t inst[MOST_CHAIN], first = first_of_chain(fn);
+        uint32_t inst[MAX_CHAIN], first = first_of_chain(fn);
         for (uint32_t n = 0; n < wrong[i].count; n++)
             inst[n] = first + n;
         if (packet_of_chain(&k.module, fn, wrong[i].pattern, inst, wrong[i].count, &packet,

@@ -53,8 +53,8 @@ static void check_lines(const char *text, uint32_t inst, uint32_t lines, uint32_
     assert_int_equal(memory->full.accesses, 1);
     assert_int_equal(memory->full.lines, lines);
     assert_int_equal(memory->full.sectors, sectors);
-    assert_int_equal(memory->full.least, lines);
-    assert_int_equal(memory->full.most, lines);
+    assert_int_equal(memory->full.min, lines);
+    assert_int_equal(memory->full.max, lines);
     check_sums(&p);
     kernel_free(&p.k);
 }
@@ -130,12 +130,12 @@ static void check_loops(uint32_t threads)
     assert_int_equal(counts->loop_count, 2);
     assert_int_equal(counts->loops[0].entries, 3 * 45);
     assert_int_equal(counts->loops[0].iterations, 3 * headers);
-    assert_int_equal(counts->loops[0].least, 1);
-    assert_int_equal(counts->loops[0].most, 45);
+    assert_int_equal(counts->loops[0].min, 1);
+    assert_int_equal(counts->loops[0].max, 45);
     assert_int_equal(counts->loops[1].entries, 3 * inner_entries);
     assert_int_equal(counts->loops[1].iterations, 3 * inner);
-    assert_int_equal(counts->loops[1].least, 1);
-    assert_int_equal(counts->loops[1].most, 44);
+    assert_int_equal(counts->loops[1].min, 1);
+    assert_int_equal(counts->loops[1].max, 44);
     check_sums(&p);
     kernel_free(&p.k);
 }
@@ -166,8 +166,8 @@ static void test_lanes_that_come_again(void **state)
     assert_int_equal(counts->loop_count, 1);
     assert_int_equal(counts->loops[0].entries, 31);
     assert_int_equal(counts->loops[0].iterations, 4 * 31);
-    assert_int_equal(counts->loops[0].least, 4);
-    assert_int_equal(counts->loops[0].most, 4);
+    assert_int_equal(counts->loops[0].min, 4);
+    assert_int_equal(counts->loops[0].max, 4);
     check_sums(&p);
     kernel_free(&p.k);
 }
@@ -210,8 +210,8 @@ static void test_loops_that_return(void **state)
     const struct profile_function *called = p.profile.functions[0];
     assert_int_equal(called->loops[0].entries, 2 * 2 * 32);
     assert_int_equal(called->loops[0].iterations, 2 * 2 * 32 * 33 / 2);
-    assert_int_equal(called->loops[0].least, 1);
-    assert_int_equal(called->loops[0].most, 32);
+    assert_int_equal(called->loops[0].min, 1);
+    assert_int_equal(called->loops[0].max, 32);
     check_sums(&p);
     kernel_free(&p.k);
 }

@@ -19,11 +19,12 @@ struct finding {
     uint64_t base;
 };
 
-static uint32_t line_of(const struct kernel *k, const struct check_place *place)
+static uint32_t line_of(const struct kernel *k, const struct access_site *place)
 {
     const struct ir_function *fn =
         &k->module.functions.v[k->program.functions.v[place->function].function];
-    return source_place(&k->source, k->tree.nodes.v[fn->insts.v[place->inst].node].begin).line;
+    return source_position_at(&k->source, k->tree.nodes.v[fn->insts.v[place->inst].node].begin)
+        .line;
 }
 
 static struct finding look(const char *text, uint32_t grid, uint32_t block, uint32_t flags,
@@ -47,7 +48,7 @@ static struct finding look(const char *text, uint32_t grid, uint32_t block, uint
                             .params = k.params,
                             .image = &k.image,
                             .check = &check};
-    struct grid_options options = {.threads = 2, .most_idle = 1000};
+    struct grid_options options = {.threads = 2, .max_idle = 1000};
     grid_run(&launch, &k.arena, &options, &k.result);
     if (k.result.fault.happened)
         fail_msg("%s", k.result.fault.text);

@@ -22,10 +22,10 @@ static const char kernels[] = HEAD("7.0", "sm_70") ENTRY("k", "")
 
 static uint32_t *a, *b; // of the last machine
 
-static void prepare(struct map_run *m, const char *map, uint32_t cores, uint32_t n,
+static void prepare(struct map_rig_machine *m, const char *map, uint32_t cores, uint32_t n,
                     const char *const *settings)
 {
-    map_run_prepare(m, kernels, map, cores, settings);
+    map_rig_machine_prepare(m, kernels, map, cores, settings);
     a = kernel_buffer(&m->r.k, WORDS * 4);
     b = kernel_buffer(&m->r.k, WORDS * 4);
     kernel_u32(&m->r.k, n);
@@ -34,7 +34,7 @@ static void prepare(struct map_run *m, const char *map, uint32_t cores, uint32_t
         a[i] = i * 3 + 1;
 }
 
-static void run(struct map_run *m, const char *map, uint32_t n, const char *const *settings)
+static void run(struct map_rig_machine *m, const char *map, uint32_t n, const char *const *settings)
 {
     prepare(m, map, 1, n, settings);
     map_run_go(m, "k", 1, 32);
@@ -54,7 +54,7 @@ static const char switched[] =
 
 static uint64_t cycles_of_mode(const char *const *settings)
 {
-    struct map_run m;
+    struct map_rig_machine m;
     prepare(&m, switched, 1, 0, settings);
     map_run_go(&m, "mode", 1, 64);
     rig_done(&m.r);
@@ -89,7 +89,7 @@ static void switch_time(void **state)
     uint32_t cycles[2];
     (void)state;
     for (uint32_t i = 0; i < 2; i++) {
-        struct map_run m;
+        struct map_rig_machine m;
         prepare(&m, switched, 1, 0, IDEAL(words[i], ));
         map_run_go(&m, "mode", 1, 32);
         rig_done(&m.r);
@@ -110,7 +110,7 @@ static const char copies_words[] = PARAMS "copies: 1\nnodes:\n"
 // instruction of the kernel follows it.
 static void idle_parts(void **state)
 {
-    struct map_run m;
+    struct map_rig_machine m;
     (void)state;
     run(&m, copies_words, 2048, SPATIAL());
     assert_true(rig_stat(&m.r, "core.register_read") == 0);
@@ -124,7 +124,7 @@ static void idle_parts(void **state)
 // 32 consecutive words are one line: requested once, also with a cold L1; so is their store.
 static void lines(void **state)
 {
-    struct map_run m;
+    struct map_rig_machine m;
     (void)state;
     run(&m, copies_words, 32, SPATIAL());
     assert_memory_equal(a, b, 32 * 4);
@@ -151,7 +151,7 @@ static void prefetcher(void **state)
                 {"16", "spatial.address_fifo=512", 64}};
     (void)state;
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct map_run m;
+        struct map_rig_machine m;
         char text[512];
         // The sum never starts: the loads stay in their FIFO.
         snprintf(text, sizeof text,
@@ -189,7 +189,7 @@ static void pollution(void **state)
     double unused[2], read[2];
     (void)state;
     for (uint32_t i = 0; i < 2; i++) {
-        struct map_run m;
+        struct map_rig_machine m;
         run(&m, text, 0,
             SPATIAL(entries[i], "spatial.l1_kib=16", "spatial.l1_ways=4", "spatial.mshrs=128", ));
         unused[i] = rig_stat(&m.r, "spatial.prefetches_unused");
@@ -203,9 +203,9 @@ static void pollution(void **state)
 // Counts of CONV: three loads and one store for each result, and the loads' lines.
 static void counts(void **state)
 {
-    struct map_run m;
+    struct map_rig_machine m;
     (void)state;
-    map_run_prepare(&m, kernels, "copies: 1\n" CONV, 1, SPATIAL());
+    map_rig_machine_prepare(&m, kernels, "copies: 1\n" CONV, 1, SPATIAL());
     a = kernel_buffer(&m.r.k, WORDS * 4);
     b = kernel_buffer(&m.r.k, WORDS * 4);
     kernel_u32(&m.r.k, 4000);
@@ -235,7 +235,7 @@ static void counts(void **state)
 // The corrected form returns group 0's stores.
 static void full_words(void **state)
 {
-    struct map_run m;
+    struct map_rig_machine m;
     (void)state;
     for (uint64_t seed = 0; seed < 3; seed++) {
         prepare(&m, EXCHANGE("  x: {op: mul.lo.u32, in: [j], imm: 5}\n"), 2, 0, SPATIAL());
@@ -260,7 +260,7 @@ static void stale_hit(void **state)
     static const char *const kinds[] = {"spatial.wait=hit", "spatial.wait=full"};
     (void)state;
     for (uint32_t i = 0; i < 2; i++) {
-        struct map_run m;
+        struct map_rig_machine m;
         struct map_rig warm;
         prepare(&m, EXCHANGE(SLOW), 2, 0, SPATIAL(kinds[i], ));
         map_rig_load(&warm, "params: [a, b, n, w]\ncopies: 1\nnodes:\n"
@@ -288,7 +288,7 @@ static void stale_hit(void **state)
 // line.
 static void same_line(void **state)
 {
-    struct map_run m;
+    struct map_rig_machine m;
     (void)state;
     prepare(&m, EXCHANGE(SLOW), 2, 0, SPATIAL("spatial.wait=hit", "machine.watchdog=20000", ));
     map_run_go(&m, "k", 1, 32);
@@ -316,7 +316,7 @@ static void lost_hit(void **state)
     static const char *const kinds[] = {"spatial.wait=hit", "spatial.wait=full"};
     (void)state;
     for (uint32_t i = 0; i < 2; i++) {
-        struct map_run m;
+        struct map_rig_machine m;
         prepare(&m, text, 1, 0,
                 SPATIAL(kinds[i], "llc.sets=1", "llc.ways=2", "llc.banks=1",
                         "machine.watchdog=20000", ));
@@ -339,7 +339,7 @@ static void lost_hit(void **state)
 
 static void queue(void **state)
 {
-    struct map_run m;
+    struct map_rig_machine m;
     (void)state;
     prepare(&m, WAVE, 15, 0, SPATIAL("spatial.wait=hit", "machine.watchdog=20000", ));
     map_run_go(&m, "k", 1, 32);
@@ -362,7 +362,7 @@ static void order(void **state)
                "  n: {op: ld.u32, in: [i], base: a, wait: group == 0, off: group == 1}\n"
                "  s: {op: add.u32, in: [n], imm: 1}\n"
                "  t: {op: st.u32, in: [i, s], base: \"group ? a : b\", through: true}\n";
-    struct map_run m;
+    struct map_rig_machine m;
     char *report = NULL;
     size_t size;
     (void)state;
@@ -410,7 +410,7 @@ static void faults(void **state)
     };
     (void)state;
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct map_run m;
+        struct map_rig_machine m;
         char text[512];
         snprintf(text, sizeof text, PARAMS "%s", rows[i].map);
         prepare(&m, text, 1, 8, SPATIAL());
@@ -425,7 +425,7 @@ static void faults(void **state)
 // [003 §5.5]
 static void area(void **state)
 {
-    struct map_run m;
+    struct map_rig_machine m;
     (void)state;
     prepare(&m, copies_words, 1, 0, SPATIAL());
     struct spatial_config config = *m.m->config;
@@ -439,7 +439,7 @@ static void area(void **state)
     config.hardware.data_fifo = 8;
     config.hardware.address_fifo = 512;
     assert_true(fabs(spatial_area_of(&config, 15).total / 23 - 1.10) < 1e-9);
-    assert_true(fabs(spatial_energy(153, 13, 3.2, 2.1) - 0.446) < 0.0005);
+    assert_true(fabs(spatial_energy_ratio(153, 13, 3.2, 2.1) - 0.446) < 0.0005);
     map_run_free(&m);
 }
 

@@ -4,7 +4,7 @@
 #include "support/random.h"
 #include "tests/unit/runtime-sim/rgpu_fixture.h"
 
-enum { WORDS = 8192, COUNT = 2000, MOST = 14 };
+enum { WORDS = 8192, COUNT = 2000, LIMIT = 14 };
 
 static const char kernel[] =
     HEAD("7.0", "sm_70") ".visible .entry k(.param .u64 a, .param .u64 b, .param .u32 n, "
@@ -24,7 +24,7 @@ static void draw(char *text, uint64_t *seed)
         {"add.s32", "mul.lo.s32", "max.s32", "xor.b32"},
         {"mad.lo.s32", "fma.rn.f32", "selp.b32", "mad.lo.u32"},
     };
-    uint32_t n = 3 + draw_below(seed, MOST - 3), loads = 1 + draw_below(seed, 3), used = 0;
+    uint32_t n = 3 + draw_below(seed, LIMIT - 3), loads = 1 + draw_below(seed, 3), used = 0;
     char *at = text + sprintf(text,
                               "params: [a, b, n, w]\ncopies: 1\nnodes:\n"
                               "  n0: {op: increment, step: 4, tokens: %u, count: n}\n",
@@ -55,7 +55,7 @@ static void draw(char *text, uint64_t *seed)
 
 static uint32_t digest;
 
-static struct map_rate rate_of(const struct map_run *m)
+static struct map_rate rate_of(const struct map_rig_machine *m)
 {
     struct map_graph graph;
     struct map_rate rate;
@@ -66,39 +66,40 @@ static struct map_rate rate_of(const struct map_run *m)
 }
 
 // Returns false if the map stops or does not fit these settings.
-static bool run(struct map_run *m, const char *text, uint64_t shuffle, const char *const *settings)
+static bool run(struct map_rig_machine *m, const char *text, uint64_t shuffle,
+                const char *const *settings)
 {
     uint32_t *b;
-    map_run_prepare(m, kernel, text, 1, settings);
+    map_rig_machine_prepare(m, kernel, text, 1, settings);
     m->r.shuffle = shuffle;
     uint32_t *a = kernel_buffer(&m->r.k, WORDS * 4);
-    b = kernel_buffer(&m->r.k, MOST * (COUNT + 64) * 4);
+    b = kernel_buffer(&m->r.k, LIMIT * (COUNT + 64) * 4);
     for (uint32_t i = 0; i < WORDS; i++)
         a[i] = i * 2654435761u;
     kernel_u32(&m->r.k, COUNT);
     kernel_u32(&m->r.k, 0);
     map_run_go(m, "k", 1, 32);
     digest = 0;
-    for (uint32_t i = 0; i < MOST * (COUNT + 64); i++)
+    for (uint32_t i = 0; i < LIMIT * (COUNT + 64); i++)
         digest = digest * 31 + b[i];
     return m->r.end == MACHINE_DONE;
 }
 
 // The slowest unit has the rate of the graph: others are ahead by what FIFOs hold. Returns true if
 // the rate is below 1.
-static bool check_rate(const struct map_run *m, const char *text, uint32_t number)
+static bool check_rate(const struct map_rig_machine *m, const char *text, uint32_t number)
 {
     const struct spatial_array *array = m->m->cores[0]->array;
     struct map_rate rate = rate_of(m);
-    double bound = (double)rate.tokens / (double)rate.cycles, least = 1;
+    double bound = (double)rate.tokens / (double)rate.cycles, min = 1;
     for (uint32_t i = 0; i < array->unit_count; i++) {
         const struct spatial_unit *unit = &array->units[i];
         double measured = (double)(unit->fired - 1) / (double)(unit->last - unit->first);
-        least = measured < least ? measured : least;
+        min = measured < min ? measured : min;
     }
     assert_true(rate.tokens > 0);
-    if (least < bound * 0.97 || least > bound * 1.03)
-        fail_msg("%u: rate %f instead of %f\n%s", number, least, bound, text);
+    if (min < bound * 0.97 || min > bound * 1.03)
+        fail_msg("%u: rate %f instead of %f\n%s", number, min, bound, text);
     return bound < 1;
 }
 
@@ -109,7 +110,7 @@ static void maps(void **state)
     uint32_t ran = 0, slow = 0;
     (void)state;
     for (uint32_t number = 0; number < 120; number++) {
-        struct map_run m;
+        struct map_rig_machine m;
         draw(text, &seed);
         struct map_rig rig;
         map_rig_read(&rig, text);

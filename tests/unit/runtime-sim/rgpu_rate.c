@@ -9,9 +9,9 @@ static const char kernel[] =
     HEAD("7.0", "sm_70") ".visible .entry k(.param .u64 a, .param .u64 b, .param .u32 n, "
                          ".param .u32 w)\n{\nret;\n}\n";
 
-static void run(struct map_run *m, const char *map, const char *const *settings)
+static void run(struct map_rig_machine *m, const char *map, const char *const *settings)
 {
-    map_run_prepare(m, kernel, map, 1, settings);
+    map_rig_machine_prepare(m, kernel, map, 1, settings);
     uint32_t *a = kernel_buffer(&m->r.k, WORDS * 4);
     kernel_buffer(&m->r.k, WORDS * 4);
     for (uint32_t i = 0; i < WORDS; i++)
@@ -24,7 +24,8 @@ static void run(struct map_run *m, const char *map, const char *const *settings)
 
 // Checks the firings per cycle between the first and the last one: `tokens` in 1000 · `cycles`,
 // equal up to the start.
-static void check_rate(const struct map_run *m, const char *name, uint64_t tokens, uint64_t cycles)
+static void check_rate(const struct map_rig_machine *m, const char *name, uint64_t tokens,
+                       uint64_t cycles)
 {
     const struct spatial_unit *unit = map_unit(m, 0, name, 0);
     double rate = (double)(unit->fired - 1) / (double)(unit->last - unit->first);
@@ -36,7 +37,7 @@ static void check_rate(const struct map_run *m, const char *name, uint64_t token
 static void rate(const char *map, const char *name, uint64_t tokens, uint64_t cycles,
                  const char *const *settings)
 {
-    struct map_run m;
+    struct map_rig_machine m;
     run(&m, map, settings);
     check_rate(&m, name, tokens, cycles);
     map_run_free(&m);
@@ -109,7 +110,7 @@ static void clock_of_mode(void **state)
     double cycles[2];
     (void)state;
     for (uint32_t i = 0; i < 2; i++) {
-        struct map_run m;
+        struct map_rig_machine m;
         run(&m, INCREMENT("8"), IDEAL(clocks[i], ));
         cycles[i] = (double)m.r.cycles;
         map_run_free(&m);
@@ -152,7 +153,7 @@ static void convolution(void **state)
     (void)state;
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char data[32], address[32];
-        struct map_run m;
+        struct map_rig_machine m;
         uint32_t depth = rows[i].depth;
         snprintf(data, sizeof data, "spatial.data_fifo=%u", depth);
         snprintf(address, sizeof address, "spatial.address_fifo=%u", depth);
@@ -173,7 +174,7 @@ static void integral(void **state)
                                          "spatial.data_fifo=16"};
     (void)state;
     for (uint32_t i = 0; i < 3; i++) {
-        struct map_run m;
+        struct map_rig_machine m;
         // Parameters: in is a, out is b, width is n; the row above is the buffer a.
         run(&m,
             "copies: 1\nparams: [a, b, width, w]\nvalues: {in: a, out: b + 4 * "
@@ -208,14 +209,14 @@ static void alignment(void **state)
 // The order in which cores are evaluated has no effect, and neither has the order of nodes.
 static void orders(void **state)
 {
-    struct map_run m;
+    struct map_rig_machine m;
     (void)state;
     run(&m, with_tokens(CONV, 8), SPATIAL());
     uint64_t cycles = m.r.cycles;
     uint64_t last = map_unit(&m, 0, "st", 0)->last;
     map_run_free(&m);
     for (uint64_t seed = 1; seed < 4; seed++) {
-        map_run_prepare(&m, kernel, with_tokens(CONV, 8), 1, SPATIAL());
+        map_rig_machine_prepare(&m, kernel, with_tokens(CONV, 8), 1, SPATIAL());
         m.r.shuffle = seed;
         uint32_t *a = kernel_buffer(&m.r.k, WORDS * 4);
         kernel_buffer(&m.r.k, WORDS * 4);

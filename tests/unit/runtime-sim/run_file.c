@@ -58,7 +58,7 @@ static void halves(void **state)
         uint16_t infinity = n ? 0x7f80 : 0x7c00, back;
         for (uint32_t i = 0; i < 0x10000; i++) {
             uint16_t bits = (uint16_t)i;
-            struct run_number number = scalar_load(type, &bits);
+            struct host_number number = scalar_load(type, &bits);
             assert_null(scalar_store(type, &number, &back));
             if ((bits & 0x7fff) > infinity)
                 assert_int_equal(back, 0x7fff);
@@ -69,7 +69,7 @@ static void halves(void **state)
             uint16_t above = i + 1;
             double low = scalar_load(type, &i).real, high = scalar_load(type, &above).real;
             double middle = (low + high) / 2;
-            struct run_number number = {.kind = NUMBER_REAL, .real = middle};
+            struct host_number number = {.kind = NUMBER_REAL, .real = middle};
             scalar_store(type, &number, &back);
             assert_int_equal(back, i & 1 ? above : i);
             number.real = nextafter(middle, low);
@@ -97,7 +97,7 @@ static void half_overflow(void **state)
         {0x1.8p-25, 1, 0x3340},   {1, 0x3c00, 0x3f80},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct run_number number = {.kind = NUMBER_REAL, .real = rows[i].value};
+        struct host_number number = {.kind = NUMBER_REAL, .real = rows[i].value};
         uint16_t got;
         scalar_store(scalar_find("f16", 3), &number, &got);
         assert_int_equal(got, rows[i].f16);
@@ -111,24 +111,24 @@ static void ranges(void **state)
     (void)state;
     static const struct {
         const char *type;
-        int64_t least, most;
+        int64_t min, max;
     } rows[] = {{"u8", 0, 255},         {"s8", -128, 127},      {"u16", 0, 65535},
                 {"s16", -32768, 32767}, {"u32", 0, UINT32_MAX}, {"s32", INT32_MIN, INT32_MAX},
                 {"b32", 0, UINT32_MAX}};
     uint64_t to;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const struct scalar *type = scalar_find(rows[i].type, strlen(rows[i].type));
-        struct run_number number = {.kind = NUMBER_INTEGER, .integer = rows[i].least};
+        struct host_number number = {.kind = NUMBER_INTEGER, .integer = rows[i].min};
         assert_null(scalar_store(type, &number, &to));
-        assert_int_equal(scalar_load(type, &to).integer, rows[i].least);
+        assert_int_equal(scalar_load(type, &to).integer, rows[i].min);
         number.integer--;
         assert_non_null(scalar_store(type, &number, &to));
-        number.integer = rows[i].most;
+        number.integer = rows[i].max;
         assert_null(scalar_store(type, &number, &to));
-        assert_int_equal(scalar_load(type, &to).integer, rows[i].most);
+        assert_int_equal(scalar_load(type, &to).integer, rows[i].max);
         number.integer++;
         assert_non_null(scalar_store(type, &number, &to));
-        number = (struct run_number){.kind = NUMBER_REAL, .real = 1.5};
+        number = (struct host_number){.kind = NUMBER_REAL, .real = 1.5};
         assert_string_equal(scalar_store(type, &number, &to), "it is not an integer");
     }
 }
@@ -193,7 +193,7 @@ static void expressions(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct run_text at = text_of(rows[i].text);
         struct run_expr expr;
-        struct run_number number;
+        struct host_number number;
         if (!run_expression(&f.run, &at, &expr) || !run_value(&f.run, &expr, &number))
             fail_msg("%s: %s", rows[i].text, f.diags.list.v[0].message);
         assert_int_equal(number.kind, NUMBER_INTEGER);
@@ -202,7 +202,7 @@ static void expressions(void **state)
     }
     struct run_text at = text_of("&data[2]");
     struct run_expr expr;
-    struct run_number number;
+    struct host_number number;
     assert_true(run_expression(&f.run, &at, &expr) && run_value(&f.run, &expr, &number));
     assert_int_equal(number.kind, NUMBER_ADDRESS);
     assert_int_equal(number.integer, 0x1008);
@@ -223,7 +223,7 @@ static void real_numbers(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct run_text at = text_of(rows[i].text);
         struct run_expr expr;
-        struct run_number number;
+        struct host_number number;
         assert_true(run_expression(&f.run, &at, &expr) && run_value(&f.run, &expr, &number));
         assert_int_equal(number.kind, NUMBER_REAL);
         assert_true(number.real == rows[i].value);
@@ -260,7 +260,7 @@ static void bad_expressions(void **state)
         begin("");
         struct run_text at = text_of(rows[i].text), data = text_of("data");
         struct run_expr expr;
-        struct run_number number;
+        struct host_number number;
         struct run_buffer buffer = {.name = "data",
                                     .type = scalar_find("u32", 3),
                                     .elements = 3,

@@ -175,7 +175,7 @@ static void put_digests(const char *lanes, FILE *to, FILE *list)
 {
     struct digests d = {.walk = {.which = FORM_ALL_WORDS,
                                  .variants = FORM_PLAIN + 1,
-                                 .take = put_kernel,
+                                 .accept = put_kernel,
                                  .own = &d},
                         .list = list,
                         .lanes = lanes};

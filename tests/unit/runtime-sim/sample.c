@@ -10,10 +10,10 @@ static void test_plan(void **state)
     struct arena arena;
     struct sample_plan plan = {0};
     arena_init(&arena, &memory);
-    assert_true(sample_takes(&plan, 5) && !sample_measures(&plan, 5));
+    assert_true(sample_includes(&plan, 5) && !sample_measures(&plan, 5));
     assert_null(sample_read(&plan, &arena, "10:3:2"));
     for (uint64_t launch = 0; launch < 40; launch++) {
-        assert_int_equal(sample_takes(&plan, launch), launch % 10 < 5);
+        assert_int_equal(sample_includes(&plan, launch), launch % 10 < 5);
         assert_int_equal(sample_measures(&plan, launch), launch % 10 >= 2 && launch % 10 < 5);
     }
     arena_free(&arena);

@@ -54,7 +54,7 @@ static struct satellite_core *own_of(const struct core *core)
 
 static bool is_in(const uint64_t *set, uint32_t slot)
 {
-    return set[slot / 64] & slot_bit(slot);
+    return set[slot / 64] & warp_slot_bit(slot);
 }
 
 // Cores
@@ -69,12 +69,12 @@ static void *init_core(struct core *core, void *scheme)
 static enum issue_as leave(struct core *core, void *state, uint64_t now, uint32_t slot)
 {
     struct satellite_core *own = state;
-    const struct timing *timing = slot_port(core, slot).next;
+    const struct timing *timing = warp_slot_port(core, slot).next;
     (void)now;
-    if (!timing_mark_of(timing, own->of->scheme) || slot_port(core, slot).is_detached)
+    if (!timing_mark_of(timing, own->of->scheme) || warp_slot_port(core, slot).is_detached)
         return ISSUE_AS_NORMAL;
-    own->asking[slot / 64] |= slot_bit(slot);
-    own->away[slot / 64] |= slot_bit(slot);
+    own->asking[slot / 64] |= warp_slot_bit(slot);
+    own->away[slot / 64] |= warp_slot_bit(slot);
     own->asked++;
     return ISSUE_AS_MIGRATED;
 }
@@ -82,7 +82,7 @@ static enum issue_as leave(struct core *core, void *state, uint64_t now, uint32_
 static bool hold(struct core *core, void *state, uint64_t now, uint32_t slot, uint32_t *reason)
 {
     const struct satellite_core *own = state;
-    bool in_mode = own->mode_until > now && slot_port(core, slot).place == own->place;
+    bool in_mode = own->mode_until > now && warp_slot_port(core, slot).place == own->place;
     *reason = is_in(own->away, slot) ? STALL_AWAY : STALL_MODE;
     return is_in(own->away, slot) || in_mode;
 }
@@ -99,7 +99,7 @@ static void enter_mode(struct core *core, void *state, uint64_t now, uint32_t pl
             warp_fault(&cta->warps[i], &cta->warps[i].program->codes.v[0], 0, "not at the barrier");
     own->mode_until = now + own->of->config->mode;
     own->place = place;
-    EACH_SLOT (slot, core_port(core).words, core_cta_slots(core, place)[word]) {
+    EACH_WARP_SLOT (slot, core_port(core).words, core_cta_slots(core, place)[word]) {
         core_wake_at(core, own->mode_until, slot);
         break;
     }
@@ -115,13 +115,13 @@ static void leave_mode(struct core *core, void *state, uint64_t now, uint32_t sl
         return;
     own->mode_until = 0;
     own->of->stats.modes++;
-    EACH_SLOT (index, core_port(core).words, core_cta_slots(core, own->place)[word])
+    EACH_WARP_SLOT (index, core_port(core).words, core_cta_slots(core, own->place)[word])
         core_look(core, now, index);
 }
 
 // Runs in the commit, where both cores may be changed.
-static void take_back(struct core *core, void *state, uint64_t now, uint32_t slot,
-                      struct warp *warp)
+static void return_warp(struct core *core, void *state, uint64_t now, uint32_t slot,
+                        struct warp *warp)
 {
     struct satellites *own = ((struct satellite_core *)state)->of;
     struct traveller *traveller = own->travellers;
@@ -131,12 +131,12 @@ static void take_back(struct core *core, void *state, uint64_t now, uint32_t slo
         traveller++;
     const struct block *block = traveller->block;
     struct core *home = machine_core(own->machine, traveller->core);
-    struct warp *at_home = slot_port(home, traveller->slot).warp;
+    struct warp *at_home = warp_slot_port(home, traveller->slot).warp;
     warp_read_registers(warp, block->registers, block->count, own->values);
     warp_write_registers(at_home, block->registers, block->count, own->values, warp->reached);
     if (warp->reached != traveller->mask)
         warp_fault(at_home, &warp->program->codes.v[0], traveller->mask, "lanes are lost");
-    own_of(home)->away[traveller->slot / 64] &= ~slot_bit(traveller->slot);
+    own_of(home)->away[traveller->slot / 64] &= ~warp_slot_bit(traveller->slot);
     cta_end_detached(traveller->cta, at_home);
     traveller->busy = false;
     core_go_on_at(home, now, traveller->slot, block->end);
@@ -176,7 +176,7 @@ static uint32_t code_of(const struct timings *timings, uint32_t number)
     return code;
 }
 
-static void add_register(struct block *block, const struct slot_use *use)
+static void add_register(struct block *block, const struct reg_slot_use *use)
 {
     for (uint32_t i = 0; i < block->count; i++)
         if (block->registers[i].offset == use->offset)
@@ -199,8 +199,8 @@ static void find_block(struct satellites *own, struct timings *timings, uint32_t
     *block =
         (struct block){function, code_of(timings, first), code_of(timings, last + 1), {{0}}, 0};
     for (uint32_t code = block->begin; code < block->end; code++) {
-        const struct slot_use *uses;
-        uint32_t count = issue_slots(&timings->used, code, &uses);
+        const struct reg_slot_use *uses;
+        uint32_t count = code_reg_slots_used(&timings->used, code, &uses);
         for (uint32_t i = 0; i < count; i++)
             add_register(block, &uses[i]);
     }
@@ -227,7 +227,7 @@ static void *create(struct machine *machine, const void *config, const void *pla
     return own;
 }
 
-static void place(struct machine *machine, void *state, struct machine_launch *launch)
+static void place_launch(struct machine *machine, void *state, struct machine_launch *launch)
 {
     const struct satellite_config *config = ((struct satellites *)state)->config;
     (void)machine;
@@ -242,9 +242,9 @@ static bool start(struct satellites *own, uint32_t index, uint32_t slot)
 {
     struct machine *machine = own->machine;
     const struct core *from = machine_core(machine, index);
-    const struct warp *warp = slot_port(from, slot).warp;
+    const struct warp *warp = warp_slot_port(from, slot).warp;
     const struct block *block =
-        &own->blocks[timing_mark_of(slot_port(from, slot).next, own->scheme)->plan];
+        &own->blocks[timing_mark_of(warp_slot_port(from, slot).next, own->scheme)->plan];
     uint32_t nearest = (index + slot) % own->config->cores;
     struct core *core = machine_core(machine, machine_first_core(machine, 1) + nearest);
     if (!core_has_warp_room(core, WARP_REGISTERS))
@@ -264,7 +264,7 @@ static bool start(struct satellites *own, uint32_t index, uint32_t slot)
                                                                 .registers = block->registers,
                                                                 .register_count = block->count,
                                                                 .values = own->values});
-    core_start_warp(core, machine_port(machine).now, traveller->cta, slot_kernel(from, slot),
+    core_start_warp(core, machine_port(machine).now, traveller->cta, warp_slot_kernel(from, slot),
                     WARP_REGISTERS, core_local_of(from, slot), &satellite);
     machine_wake_core(machine, core_port(core).index, machine_port(machine).now);
     own->stats.started++;
@@ -275,9 +275,9 @@ static void tick(struct machine *machine, void *state)
 {
     for (uint32_t i = 0; i < machine_port(machine).ordinary; i++) {
         struct satellite_core *own = own_of(machine_core(machine, i));
-        EACH_SLOT (slot, core_port(machine_core(machine, i)).words, own->asking[word])
+        EACH_WARP_SLOT (slot, core_port(machine_core(machine, i)).words, own->asking[word])
             if (start(state, i, slot)) {
-                own->asking[word] &= ~slot_bit(slot);
+                own->asking[word] &= ~warp_slot_bit(slot);
                 own->asked--;
             }
     }
@@ -304,7 +304,7 @@ static const struct scheme_issue issue = {
     .wake = leave_mode,
     .issue_as = leave,
     .barrier = enter_mode,
-    .returned = take_back,
+    .returned = return_warp,
 };
 
 static const struct scheme_stall stalls[] = {
@@ -316,6 +316,6 @@ const struct scheme_ops satellite = {
     .name = "satellite",
     .configuration = {SCHEME_SECTION("satellite"), .is_on = is_on, .require = require},
     .issue = &issue,
-    .memory = {.create = create, .place = place, .tick = tick, .next = next},
+    .memory = {.create = create, .place_launch = place_launch, .tick = tick, .next = next},
     .report = {.stalls = stalls, .stall_count = 2, .add_stats = add_stats},
 };

@@ -102,7 +102,7 @@ static enum memsys_served admit(struct machine *machine, void *state,
                                 const struct memsys_request *request)
 {
     bool waits =
-        request->client == CLIENT_L1 && request->kind == MEMSYS_READ && machine->now < opens;
+        request->requester == REQUESTER_L1 && request->kind == MEMSYS_READ && machine->now < opens;
     (void)state;
     turned_back += waits;
     return waits ? MEMSYS_WAIT : MEMSYS_SERVED;

@@ -24,12 +24,12 @@ enum {
 struct site {
     struct fixture f;
     uint32_t end;     // of partition 0
-    bool takes_back;  // the victim takes its replies
+    bool pops_back;   // the victim takes its replies
     uint64_t asked;   // requests of the victim
     uint64_t answers; // of the partition's endpoint
     struct service service;
-    uint32_t told[OFFLOAD_EVENTS];
-    uint8_t bits[PACKET_MOST_FLITS * PACKET_FLIT];
+    uint32_t notices[OFFLOAD_EVENTS];
+    uint8_t bits[PACKET_MAX_FLITS * PACKET_FLIT];
     uint64_t sink; // for statistics
 };
 
@@ -46,12 +46,12 @@ static void begin_site(struct site *s, const char *const *settings, uint32_t inp
     assert_true(config_set(&s->f.config, "request_network.classes=2"));
     struct memsys_input *rows = ARENA_ARRAY(&s->f.arena, struct memsys_input, inputs);
     start_with(&s->f, (struct memsys_tables){.inputs = {rows, inputs, inputs}}, NULL, NULL);
-    s->end = memsys_partition_end(s->f.m, 0);
+    s->end = memsys_partition_endpoint(s->f.m, 0);
 }
 
 static void go_on(struct site *s)
 {
-    while (s->takes_back && memsys_peek(s->f.m, VICTIM))
+    while (s->pops_back && memsys_peek(s->f.m, VICTIM))
         memsys_pop(s->f.m, VICTIM);
     advance(&s->f, s->f.now + 1);
 }
@@ -72,10 +72,10 @@ static void block_replies(struct site *s, uint64_t lines)
     for (; s->f.now < BLOCKED; go_on(s))
         ask_for_victim(s, lines);
     assert_false(noc_can_send(memsys_network(s->f.m, MEMSYS_REPLIES),
-                              memsys_end_node(s->f.m, s->end), 0, 5));
+                              memsys_endpoint_node(s->f.m, s->end), 0, 5));
 }
 
-static void take_own(struct site *s)
+static void pop_own(struct site *s)
 {
     for (; memsys_peek(s->f.m, s->end); s->answers++)
         memsys_pop(s->f.m, s->end);
@@ -83,12 +83,12 @@ static void take_own(struct site *s)
 
 static void drain(struct site *s)
 {
-    s->takes_back = true;
+    s->pops_back = true;
     for (uint64_t from = s->f.now; memsys_inside(s->f.m);) {
         if (s->service.memsys)
             service_tick(&s->service, s->f.now);
         else
-            take_own(s);
+            pop_own(s);
         while (memsys_peek(s->f.m, OTHER))
             memsys_pop(s->f.m, OTHER);
         go_on(s);
@@ -118,7 +118,7 @@ static uint64_t answered_meanwhile(uint64_t lines, bool same)
         uint64_t number = same ? (s.asked - 1 - sent / 2) / 2 % lines : 2 * MANY + sent / 2;
         sent +=
             sent < OPERANDS && put_own(&s, line_at(number), sent % 2 ? MEMSYS_READ : MEMSYS_TOUCH);
-        take_own(&s);
+        pop_own(&s);
         go_on(&s);
     }
     uint64_t answers = s.answers;
@@ -153,7 +153,7 @@ static uint64_t left_behind(uint64_t lag)
             begun[before % MANY] = s.f.now;
         if (sent < s.asked && begun[sent % MANY] + lag <= s.f.now)
             sent += put_own(&s, line_at(sent / 2 % MANY), MEMSYS_READ);
-        take_own(&s);
+        pop_own(&s);
         go_on(&s);
     }
     assert_int_equal(sent, s.asked);
@@ -193,7 +193,7 @@ static uint64_t answered_to_a_core(void)
     return answers;
 }
 
-static void own_answers_wait(void **state)
+static void own_replies_wait(void **state)
 {
     (void)state;
     assert_int_equal(answered_to_a_core(), OPERANDS);
@@ -248,7 +248,7 @@ static void note_event(void *context, uint64_t cycle, enum offload_event event, 
     (void)end;
     (void)core;
     (void)entry;
-    ((struct site *)context)->told[event]++;
+    ((struct site *)context)->notices[event]++;
 }
 
 static void send_packets(struct site *s, uint32_t *sent)
@@ -297,8 +297,8 @@ static uint32_t stored_meanwhile(uint32_t back_input)
         service_tick(&s.service, s.f.now);
         go_on(&s);
     }
-    uint32_t stored = s.told[OFFLOAD_STORED];
-    assert_true(s.told[OFFLOAD_BOUNCED] > 0);
+    uint32_t stored = s.notices[OFFLOAD_STORED];
+    assert_true(s.notices[OFFLOAD_BOUNCED] > 0);
     drain(&s);
     return stored;
 }
@@ -315,7 +315,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(replies_wait),
         cmocka_unit_test(own_reads_pass),
-        cmocka_unit_test(own_answers_wait),
+        cmocka_unit_test(own_replies_wait),
         cmocka_unit_test(loads_are_sent_back),
     };
     return cmocka_run_group_tests_name("service_paths", tests, NULL, NULL);

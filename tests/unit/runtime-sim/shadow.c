@@ -17,7 +17,7 @@ struct by_hand {
     struct launch launch;
     struct grid_result result;
     struct cta *cta;
-    struct slots_used slots;
+    struct reg_slots_used slots;
     struct held *held[4];
     struct shadow *shadow;
     uint32_t *a, *b, *c;
@@ -50,7 +50,7 @@ static void begin(struct by_hand *h, const char *text)
                                 .image = &h->k.image};
     h->result = (struct grid_result){0};
     assert_true(grid_begin(&h->launch, &h->k.arena, &h->result.fault));
-    slots_used_build(&h->slots, &h->k.arena, &h->k.program);
+    reg_slots_used_build(&h->slots, &h->k.arena, &h->k.program);
     h->cta = cta_new(&h->k.arena, &h->launch, NULL, &h->result.fault);
     cta_start(h->cta, 0);
     for (uint32_t i = 0; i < 4; i++)
@@ -82,10 +82,10 @@ static void advance(struct by_hand *h, struct held *held)
     assert_int_equal(result, ISSUE_HELD);
 }
 
-static void take_load(struct by_hand *h, struct held *held)
+static void capture_load(struct by_hand *h, struct held *held)
 {
     advance(h, held);
-    shadow_take_load(h->shadow, held);
+    shadow_capture_load(h->shadow, held);
 }
 
 static void capture(struct by_hand *h)
@@ -116,8 +116,8 @@ static void test_store(void **state)
     begin(&h, BODY("ld.global.u32 %r2, [%rd5]; ld.global.u32 %r3, [%rd6];\n"
                    "add.u32 %r4, %r2, %r3; st.global.u32 [%rd7], %r4;\n"));
     shadow_begin(h.shadow, &h.cta->warps[0], &h.slots);
-    take_load(&h, h.held[0]);
-    take_load(&h, h.held[1]);
+    capture_load(&h, h.held[0]);
+    capture_load(&h, h.held[1]);
     capture(&h);
     capture_store(&h, h.held[2]);
     for (uint32_t lanes = 0x00ff00ff, part = 0; part < 2; part++, lanes = ~lanes) {
@@ -137,8 +137,8 @@ static void test_store(void **state)
 // Returns the offset of the register that the instruction writes or reads.
 static uint32_t offset_of(const struct by_hand *h, const struct code *code, bool written)
 {
-    const struct slot_use *uses;
-    uint32_t count = issue_slots(&h->slots, (uint32_t)(code - h->k.program.codes.v), &uses);
+    const struct reg_slot_use *uses;
+    uint32_t count = code_reg_slots_used(&h->slots, (uint32_t)(code - h->k.program.codes.v), &uses);
     for (uint32_t i = 0; i < count; i++)
         if (uses[i].written == written)
             return uses[i].offset;
@@ -158,7 +158,7 @@ static void test_places(void **state)
                    "mov.u64 %rd7, 0; mov.u32 %r7, 1; mov.u32 %r8, 2; add.u32 %r7, %r7, %r8;\n"
                    "st.global.u32 [%rd6], %r7; st.global.u32 [%rd6+1024], %r5;\n"));
     shadow_begin(h.shadow, &h.cta->warps[0], &h.slots);
-    take_load(&h, h.held[0]);
+    capture_load(&h, h.held[0]);
     uint32_t loaded = offset_of(&h, h.held[0]->access.code, true);
     capture(&h);
     assert_int_equal(offset_of(&h, next(&h), true), loaded);
@@ -191,7 +191,7 @@ static void test_guards(void **state)
                    "add.u32 %r4, %r2, 1; @%p1 add.u32 %r3, %r4, %r4; @!%p1 mov.u32 %r3, 70;\n"
                    "st.global.u32 [%rd7], %r3; st.global.u32 [%rd7+1024], %r4;\n"));
     shadow_begin(h.shadow, &h.cta->warps[0], &h.slots);
-    take_load(&h, h.held[0]);
+    capture_load(&h, h.held[0]);
     assert_int_equal(h.held[0]->mask, 0x7ff);
     uint64_t lanes = h.cta->warps[0].thread_instructions;
     capture(&h);
@@ -230,8 +230,8 @@ static void test_give(void **state)
                "add.u32 %r5, %r3, 4; st.global.u32 [%rd7], %r2; st.global.u32 [%rd7+1024], %r5;\n"
                "st.global.u32 [%rd7+2048], %r4;\n"));
     shadow_begin(h.shadow, &h.cta->warps[0], &h.slots);
-    take_load(&h, h.held[0]);
-    take_load(&h, h.held[1]);
+    capture_load(&h, h.held[0]);
+    capture_load(&h, h.held[1]);
     capture(&h);
     assert_true(held_serve(h.held[0], 0xff00));
     assert_false(shadow_give_load(h.shadow, h.held[1])); // one of its registers is read
@@ -261,7 +261,7 @@ static void test_overwritten(void **state)
     begin(&h, BODY("ld.global.u32 %r2, [%rd5]; add.u32 %r2, %r9, %r1;\n"
                    "st.global.u32 [%rd7], %r2;\n"));
     shadow_begin(h.shadow, &h.cta->warps[0], &h.slots);
-    take_load(&h, h.held[0]);
+    capture_load(&h, h.held[0]);
     capture(&h);
     assert_false(shadow_give_load(h.shadow, h.held[0]));
     assert_true(held_serve(h.held[0], FULL_MASK));
@@ -286,7 +286,7 @@ static void test_result(void **state)
     uint8_t width;
     uint32_t mask;
     assert_null(shadow_result(h.shadow, &width, &mask));
-    take_load(&h, h.held[0]);
+    capture_load(&h, h.held[0]);
     capture(&h);
     assert_true(held_serve(h.held[0], FULL_MASK));
     shadow_compute(h.shadow, FULL_MASK);
@@ -309,7 +309,7 @@ static void test_fault(void **state)
     begin(&h, BODY("ld.global.u32 %r2, [%rd5]; add.u32 %r3, %r2, 1; mov.u64 %rd7, 64;\n"
                    "st.global.u32 [%rd7], %r3; mov.u32 %r3, 1;\n"));
     shadow_begin(h.shadow, &h.cta->warps[0], &h.slots);
-    take_load(&h, h.held[0]);
+    capture_load(&h, h.held[0]);
     capture(&h);
     execute(&h, 1);
     uint32_t store = next(&h)->inst;

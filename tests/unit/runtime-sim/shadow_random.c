@@ -7,7 +7,7 @@
 #include "tests/lib/patterns.h"
 #include "tests/unit/runtime-sim/kernel.h"
 
-enum { KERNELS = 200, MOST_TEXT = 1 << 15, STREAMS = 9, LINES = 12, LINE = 160, CELL = 256 };
+enum { KERNELS = 200, MAX_TEXT = 1 << 15, STREAMS = 9, LINES = 12, LINE = 160, CELL = 256 };
 enum { GRID = 2, BLOCK = 80, BYTES = GRID * BLOCK * CELL };
 
 // Lines that stay in order; lines of other streams come between them.
@@ -18,7 +18,7 @@ struct stream {
 
 struct writer {
     uint64_t state;
-    char text[MOST_TEXT];
+    char text[MAX_TEXT];
     size_t length;
     uint32_t reg, cell; // next register, next place for a result
     struct stream streams[STREAMS];
@@ -36,9 +36,9 @@ __attribute__((format(printf, 2, 3))) static void put(struct writer *w, const ch
 {
     va_list list;
     va_start(list, format);
-    w->length += (size_t)vsnprintf(w->text + w->length, MOST_TEXT - w->length, format, list);
+    w->length += (size_t)vsnprintf(w->text + w->length, MAX_TEXT - w->length, format, list);
     va_end(list);
-    assert_true(w->length < MOST_TEXT);
+    assert_true(w->length < MAX_TEXT);
 }
 
 // D, A, B: registers of the operation; S: a scalar; these letters are replaced in lines.
@@ -407,7 +407,7 @@ static void test_random(void **state)
         grid_run(&sides[0].launch, &sides[0].k.arena, &(struct grid_options){0}, &sides[0].result);
         chain_table_find(&chains, &sides[1].k.arena, &sides[1].k.module, &options);
         struct drive drive = {
-            .seed = seed, .ctas = 2, .most_delay = 20, .checked = true, .chains = &chains};
+            .seed = seed, .ctas = 2, .max_delay = 20, .checked = true, .chains = &chains};
         drive_run(&drive, &sides[1].launch, &sides[1].k.arena, &sides[1].result);
         if (sides[1].result.stuck || sides[1].result.fault.happened)
             fail_msg("kernel %llu: %s", (unsigned long long)seed, sides[1].result.fault.text);

@@ -42,18 +42,18 @@ static void begin(struct fixture *f)
 
 static void exchange(struct fixture *f)
 {
-    const struct dram_answer *answer;
+    const struct dram_reply *answer;
     const struct cache_out *out;
     while ((answer = dram_peek(&f->channel, f->now))) {
         if (!answer->write)
             cache_fill(&f->cache, f->now, answer->id, mask_range(0, 128));
         dram_pop(&f->channel, f->now);
     }
-    while ((out = cache_out_peek(&f->cache)) && dram_can_take(&f->channel, out->write)) {
-        struct dram_place at = dram_map_local(&f->map, out->line);
+    while ((out = cache_out_peek(&f->cache)) && dram_can_accept(&f->channel, out->write)) {
+        struct dram_coordinates at = dram_map_local(&f->map, out->line);
         struct dram_request request = {
             .id = out->line, .bank = at.bank, .row = at.row, .write = out->write};
-        dram_take(&f->channel, f->now, f->now, &request);
+        dram_accept(&f->channel, f->now, f->now, &request);
         cache_out_pop(&f->cache, f->now);
     }
 }
@@ -63,8 +63,8 @@ static void one_clock(struct fixture *f)
     exchange(f);
     dram_tick(&f->channel, f->now);
     cache_tick(&f->cache, f->now);
-    while (cache_answer_peek(&f->cache, 0, f->now)) {
-        cache_answer_pop(&f->cache, 0, f->now);
+    while (cache_reply_peek(&f->cache, 0, f->now)) {
+        cache_reply_pop(&f->cache, 0, f->now);
         f->answers++;
     }
     f->now++;

@@ -15,7 +15,7 @@ static const struct stalls *run(struct kernel *k, const char *text, uint32_t gri
     kernel_load(k, text, NULL);
     k->threads = threads;
     k->cooperative = cooperative;
-    k->most_idle = 50;
+    k->max_idle = 50;
     kernel_run(k, "k", grid, block, 0);
     assert_false(k->result.fault.happened);
     assert_true(k->result.stuck);
@@ -25,7 +25,7 @@ static const struct stalls *run(struct kernel *k, const char *text, uint32_t gri
 static uint32_t line(const struct kernel *k, uint32_t inst)
 {
     const struct ir_function *fn = &k->module.functions.v[0];
-    return source_place(&k->source, k->tree.nodes.v[fn->insts.v[inst].node].begin).line;
+    return source_position_at(&k->source, k->tree.nodes.v[fn->insts.v[inst].node].begin).line;
 }
 
 static const struct stall *of_kind(const struct stalls *stalls, enum stall_kind kind)
@@ -174,7 +174,7 @@ static void test_join(void **state)
                                              "setp.ne.u32 %p2, %r4, 1; @%p2 bra A;\n"
                                              "B: mov.u32 %r5, 1;\n"),
                                       1, 32);
-    const struct stall *join = of_kind(stalls, STALL_JOIN);
+    const struct stall *join = of_kind(stalls, STALL_RECONVERGENCE);
     assert_int_equal(join->lanes, 0xfffffff0);
     assert_int_equal(join->missing[0].lanes, 0xf);
     assert_int_equal(line(&k, join->missing[0].at.inst), 11);

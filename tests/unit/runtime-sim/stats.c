@@ -53,7 +53,7 @@ static void intervals(void **state)
     assert_true(value(&f, NULL, "net.reply.latency_mean") == 0);
     f.b = (struct counters){.packets = 4, .latency_sum = 10, .queue_most = 3};
     assert_true(value(&f, NULL, "net.reply.latency_mean") == 2.5);
-    struct stats_mark mark = stats_take(&f.stats, &f.arena);
+    struct stats_mark mark = stats_snapshot(&f.stats, &f.arena);
     f.b = (struct counters){.packets = 6, .latency_sum = 20, .queue_most = 3};
     assert_true(value(&f, &mark, "net.reply.packets") == 2);
     assert_true(value(&f, &mark, "net.reply.latency_mean") == 5);
@@ -165,7 +165,7 @@ static void collections(void **state)
            "  \"port*.mean.least\": 1.5,\n  \"port*.mean.mean\": 4.5,\n"
            "  \"port*.mean.most\": 9\n}\n");
     struct stat_spread spread = stats_spread(&f.stats, NULL, "port*", "mean");
-    assert_string_equal(spread.most_group->name, "port1");
+    assert_string_equal(spread.max_group->name, "port1");
     assert_int_equal(stats_spread(&f.stats, NULL, "port*", "nothing").count, 0);
     assert_int_equal(stats_spread(&f.stats, NULL, "net", "packets").count, 0);
     vec_push(&f.arena, &choice.patterns.list, "port*.packets");

@@ -21,7 +21,7 @@ struct texels {
 static const struct {
     uint32_t bytes;
     const char *number; // in numbers.h
-    double most;        // what is read as 1
+    double max;         // what is read as 1
 } known[] = {{1, "u8", 255}, {1, "s8", 127}, {2, NULL, 65535}, {2, NULL, 32767},
              {4, NULL, 0},   {4, "s32", 0},  {2, "f16", 0},    {4, "f32", 0}};
 
@@ -47,7 +47,7 @@ static double channel_value(const struct texels *t, int x, int y, int c)
         value -= (double)(bits >> (8 * bytes - 1)) * ldexp(1, 8 * (int)bytes);
     if (!gives_floats(&t->texture))
         return value;
-    return (double)(float)(value < -known[format].most ? -1 : value / known[format].most);
+    return (double)(float)(value < -known[format].max ? -1 : value / known[format].max);
 }
 
 // Returns the texel for place i of n; −1: the border.
@@ -64,7 +64,7 @@ static int fold(int mode, long long i, int n, bool linear)
 }
 
 // Two texels, and the weight of the second one, of 256.
-struct taken {
+struct texel_range {
     int first, second, weight;
 };
 
@@ -92,18 +92,18 @@ static long double position(const struct texture *t, const struct sampler *sampl
     return fminl(fmaxl(x, -1e6L), 1e6L);
 }
 
-static struct taken taken_of(const struct texture *t, const struct sampler *sampler, int dimension,
-                             float coordinate, bool linear)
+static struct texel_range texels_of(const struct texture *t, const struct sampler *sampler,
+                                    int dimension, float coordinate, bool linear)
 {
     int n = dimension ? HEIGHT : WIDTH, mode;
     long double x = position(t, sampler, dimension, coordinate, &mode);
     if (!linear) {
         int at = fold(mode, (long long)floorl(x), n, false);
-        return (struct taken){at, at, 0};
+        return (struct texel_range){at, at, 0};
     }
     long long q = (long long)floorl(256 * x - 128 + 0.5L); // in 1/256 texel
-    return (struct taken){fold(mode, q >> 8, n, true), fold(mode, (q >> 8) + 1, n, true),
-                          (int)(q & 255)};
+    return (struct texel_range){fold(mode, q >> 8, n, true), fold(mode, (q >> 8) + 1, n, true),
+                                (int)(q & 255)};
 }
 
 static double border_or_texel(const struct texels *t, const struct sampler *sampler, int x, int y,
@@ -125,9 +125,9 @@ static uint32_t expected(const struct texels *t, const struct sampler *sampler, 
         flat.normalized_coordinates = false;
     float at[2] = {whole ? (float)point->whole_x : point->x,
                    whole ? (float)point->whole_y : point->y};
-    struct taken x = taken_of(&flat, sampler, 0, at[0], linear), y = {0, 0, 0};
+    struct texel_range x = texels_of(&flat, sampler, 0, at[0], linear), y = {0, 0, 0};
     if (dimensions == 2)
-        y = taken_of(&flat, sampler, 1, at[1], linear);
+        y = texels_of(&flat, sampler, 1, at[1], linear);
     long double sum = 0;
     for (int i = 0; i < 4; i++) {
         int weight = (i & 1 ? x.weight : 256 - x.weight) * (i & 2 ? y.weight : 256 - y.weight);

@@ -31,7 +31,7 @@ static void *init_core(struct core *core, void *scheme)
 static enum issue_as pay_or_go(struct core *core, void *state, uint64_t now, uint32_t slot)
 {
     struct toll_core *own = state;
-    const struct timing *timing = slot_port(core, slot).next;
+    const struct timing *timing = warp_slot_port(core, slot).next;
     uint64_t bit = UINT64_C(1) << slot;
     (void)now;
     if (!timing_mark_of(timing, own->toll->scheme))
@@ -69,7 +69,7 @@ static bool ask(struct core *core, void *state, uint64_t now)
                                            .core = core_port(core).index,
                                            .tag = slot,
                                            .kind = MEMSYS_READ,
-                                           .client = own->toll->requester,
+                                           .requester = own->toll->requester,
                                            .message = own->toll->message};
     if (!memsys_can_send(memsys, &request))
         return false;
@@ -78,8 +78,8 @@ static bool ask(struct core *core, void *state, uint64_t now)
     return true;
 }
 
-static void take_reply(struct core *core, void *state, uint64_t now,
-                       const struct memsys_request *reply)
+static void accept_reply(struct core *core, void *state, uint64_t now,
+                         const struct memsys_request *reply)
 {
     struct toll_core *own = state;
     uint64_t bit = UINT64_C(1) << reply->tag;
@@ -163,6 +163,6 @@ const struct scheme_ops toll = {
                .extend = extend,
                .serve = serve,
                .send = ask,
-               .answer = take_reply},
+               .accept_reply = accept_reply},
     .report = {.stalls = stalls, .stall_count = 1, .add_stats = add_stats},
 };

@@ -10,20 +10,20 @@ static void decisions(void **state)
     (void)state;
     uint32_t ctrl = 0, no_ctrl = 0, ideal = 0;
     for (uint32_t row = 0; row < 64; row++) {
-        struct tom_question q = {.policy = TOM_CTRL,
-                                 .condition = row & 1,
-                                 .busy_tx = row & 2,
-                                 .busy_rx = row & 4,
-                                 .saves = row >> 3 & 3,
-                                 .pending = row & 32 ? 48 : 47,
-                                 .limit = 48};
+        struct tom_decision_inputs q = {.policy = TOM_CTRL,
+                                        .condition = row & 1,
+                                        .busy_tx = row & 2,
+                                        .busy_rx = row & 4,
+                                        .saves = row >> 3 & 3,
+                                        .pending = row & 32 ? 48 : 47,
+                                        .limit = 48};
         bool tx = q.busy_tx && !(q.saves & TOM_SAVES_TX);
         bool rx = q.busy_rx && !(q.saves & TOM_SAVES_RX);
-        enum tom_answer expected = !q.condition ? TOM_CONDITION_FALSE
-                                   : tx         ? TOM_BUSY_TX
-                                   : rx         ? TOM_BUSY_RX
-                                   : row & 32   ? TOM_FULL
-                                                : TOM_OFFLOAD;
+        enum tom_decision expected = !q.condition ? TOM_CONDITION_FALSE
+                                     : tx         ? TOM_BUSY_TX
+                                     : rx         ? TOM_BUSY_RX
+                                     : row & 32   ? TOM_FULL
+                                                  : TOM_OFFLOAD;
         assert_int_equal(answer(&q), expected);
         ctrl += expected == TOM_OFFLOAD;
         q.policy = TOM_NO_CTRL;
@@ -99,7 +99,7 @@ static void sequence(void **state)
     for (uint32_t pipeline = 10; pipeline <= 50; pipeline += 40) {
         build(&b, SETTINGS(CTRL, pipeline == 10 ? "tom.pipeline=10" : "tom.pipeline=50"));
         uint64_t found = run(&b, "plain", 1, 32, 20, 32);
-        const struct tom_run *first = &b.tom->runs[0];
+        const struct tom_block_instance *first = &b.tom->runs[0];
         uint64_t flits = (b.table.blocks.v[0].bytes_in + 15) / 16;
         assert_int_equal(b.tom->stats.returned, 1);
         assert_int_equal(b.tom->stacks->total.tx_offload, flits);
@@ -324,7 +324,7 @@ static void learning(void **state)
         for (uint32_t i = 0; i < 2; i++) {
             const struct partition_range *range = partition_range_of(&b.tom->stacks->map, first[i]);
             assert_false(range->is_xor);
-            assert_int_equal(range->last - range->first + 1, MOST * 4);
+            assert_int_equal(range->last - range->first + 1, LIMIT * 4);
         }
         assert_true(partition_range_of(&b.tom->stacks->map, before)->is_xor);
         assert_true(!seed || found == cycles);

@@ -8,14 +8,14 @@ static void own_decisions(void **state)
 {
     (void)state;
     for (uint32_t row = 0; row < 64; row++) {
-        struct tom_question q = {.condition = row & 1,
-                                 .busy_tx = row & 2,
-                                 .busy_rx = row & 4,
-                                 .saves = row >> 3 & 3,
-                                 .pending = row & 32 ? 48 : 47,
-                                 .limit = 48};
+        struct tom_decision_inputs q = {.condition = row & 1,
+                                        .busy_tx = row & 2,
+                                        .busy_rx = row & 4,
+                                        .saves = row >> 3 & 3,
+                                        .pending = row & 32 ? 48 : 47,
+                                        .limit = 48};
         q.policy = TOM_CTRL;
-        enum tom_answer ctrl = answer(&q);
+        enum tom_decision ctrl = answer(&q);
         for (uint32_t more = 0; more < 8; more++) {
             q.sm_busy = more & 1;
             q.much_alu = more & 2;
@@ -160,7 +160,7 @@ static void tries(void **state)
         run(&b, "plain", 1000, 64, 7, 64);
         tried[i] = b.tom->stats.offloaded;
         assert_true(tried[i] >= 4 && tried[i] <= 4 + 2 * 14); // log2(14000) pauses
-        assert_true(window_of_first(&b)->judged);
+        assert_true(window_of_first(&b)->evaluated);
         rig_free(&b.r);
     }
     assert_true(tried[1] > tried[0]);
@@ -202,8 +202,8 @@ static void first_share(void **state)
         double home = fmax(block->instructions / 8.0, bytes / (4 * links[i].gbps / clock));
         double away = fmax(block->instructions / 4.0, bytes / (4 * 160 / clock));
         double share = fmin(home / (home + away), 0.5);
-        uint64_t most = (uint64_t)(128 * share);
-        assert_in_range(window_of_first(&b)->tried, most, most + 1);
+        uint64_t max = (uint64_t)(128 * share);
+        assert_in_range(window_of_first(&b)->tried, max, max + 1);
         assert_int_equal(b.tom->stats.offloaded, window_of_first(&b)->tried);
         rig_free(&b.r);
     }

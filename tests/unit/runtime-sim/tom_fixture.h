@@ -27,7 +27,7 @@
 static const char text[] = HEAD("7.0", "sm_70") ENTRY("plain", LOOP(""))
     ENTRY("ahead", LOOP("add.f32 %f3, %f3, %f3; add.f32 %f3, %f3, 0f3F000000;\n"));
 
-enum { MOST = 1 << 19 };
+enum { LIMIT = 1 << 19 };
 
 struct block_rig {
     struct rig r;
@@ -76,11 +76,11 @@ static inline void build(struct block_rig *b, const char *const *settings)
 static inline uint64_t run(struct block_rig *b, const char *kernel, uint32_t grid, uint32_t block,
                            uint32_t iterations, uint32_t lanes)
 {
-    b->a = kernel_buffer(&b->r.k, MOST * 4);
-    b->b = kernel_buffer(&b->r.k, MOST * 4);
+    b->a = kernel_buffer(&b->r.k, LIMIT * 4);
+    b->b = kernel_buffer(&b->r.k, LIMIT * 4);
     kernel_u32(&b->r.k, iterations);
     kernel_u32(&b->r.k, lanes);
-    for (uint32_t i = 0; i < MOST; i++)
+    for (uint32_t i = 0; i < LIMIT; i++)
         b->a[i] = (float)(i % 7) * 0.25F;
     return rig_run(&b->r, kernel, grid, block);
 }
@@ -92,15 +92,15 @@ static inline void check(const struct block_rig *b, const char *kernel, uint32_t
     static struct block_rig plain;
     build(&plain, SETTINGS("tom.policy=baseline"));
     run(&plain, kernel, grid, block, iterations, lanes);
-    assert_memory_equal(plain.b, b->b, MOST * 4);
+    assert_memory_equal(plain.b, b->b, LIMIT * 4);
     rig_free(&plain.r);
 }
 
 #define CTRL "tom.policy=tom-ctrl"
 
 // Makes all steps of a decision.
-static inline enum tom_answer answer(const struct tom_question *q)
+static inline enum tom_decision answer(const struct tom_decision_inputs *q)
 {
-    enum tom_answer first = tom_decide_first(q);
+    enum tom_decision first = tom_decide_first(q);
     return first == TOM_OFFLOAD ? tom_decide_stack(q) : first;
 }

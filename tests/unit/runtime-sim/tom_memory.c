@@ -5,14 +5,14 @@
 // Learning
 
 // A scheme that observes the others in each cycle, after their ticks.
-struct watcher {
+struct learning_observer {
     struct tom *tom;
     enum tom_phase phase;
     uint64_t instances, stopped; // in the cycle before; cycle in which the cores stopped
     uint64_t issued;             // instructions of all cores then
     uint32_t lines;              // in caches when they go on
 };
-static struct watcher seen;
+static struct learning_observer seen;
 
 static uint64_t all_issued(const struct machine *machine)
 {
@@ -80,7 +80,7 @@ static void learning(void **state)
         known[count] = schemes[count];
     assert_true(count + 1 < KNOWN);
     known[count] = &watching;
-    seen = (struct watcher){0};
+    seen = (struct learning_observer){0};
     build_with(&b, text,
                SETTINGS("tom.policy=tom-ctrl", "tom.map=tmap", "core.warps=8", "core.threads=256"),
                known);
@@ -150,8 +150,8 @@ static void coherence(void **state)
         for (uint32_t way = 0; way < 2; way++) {
             build_with(&b, coherent, SETTINGS("tom.policy=tom-no-ctrl", ways[way]), schemes);
             run(&b, kernels[i], 8, 64, 20, 64);
-            assert_memory_equal(plain.a, b.a, MOST * 4);
-            assert_memory_equal(plain.b, b.b, MOST * 4);
+            assert_memory_equal(plain.a, b.a, LIMIT * 4);
+            assert_memory_equal(plain.b, b.b, LIMIT * 4);
             assert_int_equal(b.tom->stats.offloaded, i == 1 ? 32 : 16);
             assert_int_equal(b.tom->stats.lines_written, b.tom->stats.offloaded * 20);
             // Each warp had read the first of the lines, and the L2 has it, too.
@@ -204,7 +204,7 @@ static void ahead_over_branches(void **state)
         build_with(&b, branches, SETTINGS("tom.policy=tom-ctrl"), schemes);
         assert_int_equal(b.table.blocks.n, 2);
         run(&b, kernels[i], 4, 64, 20, 64);
-        assert_memory_equal(plain.b, b.b, MOST * 4);
+        assert_memory_equal(plain.b, b.b, LIMIT * 4);
         assert_int_equal(b.tom->stats.ahead, 8);
         assert_int_equal(b.tom->stats.offloaded, i ? 0 : 8);
         assert_int_equal(b.tom->stats.diverged, i ? 8 : 0);
@@ -232,7 +232,7 @@ static void ahead_over_local_memory(void **state)
         build_with(&b, counters, SETTINGS("tom.policy=tom-ctrl"), schemes);
         assert_int_equal(b.table.blocks.n, 2);
         run(&b, kernels[i], 4, 64, 20, 64);
-        assert_memory_equal(plain.b, b.b, MOST * 4);
+        assert_memory_equal(plain.b, b.b, LIMIT * 4);
         assert_int_equal(b.tom->stats.ahead, 8);
         assert_int_equal(b.tom->stats.offloaded, i ? 0 : 8);
         assert_int_equal(b.tom->stats.no_access, i ? 8 : 0);
@@ -252,7 +252,7 @@ static void carry(void **state)
     run(&plain, "carry", 4, 64, 20, 64);
     build_with(&b, carries, SETTINGS("tom.policy=tom-ctrl"), schemes);
     run(&b, "carry", 4, 64, 20, 64);
-    assert_memory_equal(plain.b, b.b, MOST * 4);
+    assert_memory_equal(plain.b, b.b, LIMIT * 4);
     assert_int_equal(b.tom->stats.offloaded, 8);
     rig_free(&b.r);
     rig_free(&plain.r);

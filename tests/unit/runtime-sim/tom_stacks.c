@@ -51,9 +51,9 @@ static bool offer(struct bed *b, uint64_t line, struct mask bytes, bool write)
         slice++;
     const struct memsys_piece piece = {
         .line = local, .bytes = bytes, .write = write, .entry = (uint32_t)b->taken};
-    if (!b->s->backend.can_take(port(b, slice), &piece))
+    if (!b->s->backend.can_accept(port(b, slice), &piece))
         return false;
-    b->s->backend.take(port(b, slice), b->now, &piece);
+    b->s->backend.accept(port(b, slice), b->now, &piece);
     b->taken++;
     return true;
 }

@@ -9,8 +9,8 @@
 
 enum {
     KERNELS = 150,
-    MOST_BLOCKS = 10,
-    MOST_TEXT = 1 << 16,
+    MAX_BLOCKS = 10,
+    MAX_TEXT = 1 << 16,
     THREADS = 64,
     UNIFORM = 5, // registers %u0 …, of which most instructions compute from each other only
     VARYING = 3, // registers %v0 …
@@ -19,11 +19,11 @@ enum {
 
 struct writer {
     uint64_t state;
-    char text[MOST_TEXT];
+    char text[MAX_TEXT];
     size_t length;
     uint32_t blocks;
-    uint32_t loop_end[MOST_BLOCKS]; // per block: the last one that goes back to it, or itself
-    uint32_t form, forms;           // the first one of this kernel, and how many it has
+    uint32_t loop_end[MAX_BLOCKS]; // per block: the last one that goes back to it, or itself
+    uint32_t form, forms;          // the first one of this kernel, and how many it has
     bool reducible;
 };
 
@@ -37,9 +37,9 @@ __attribute__((format(printf, 2, 3))) static void put(struct writer *w, const ch
 {
     va_list list;
     va_start(list, format);
-    w->length += (size_t)vsnprintf(w->text + w->length, MOST_TEXT - w->length, format, list);
+    w->length += (size_t)vsnprintf(w->text + w->length, MAX_TEXT - w->length, format, list);
     va_end(list);
-    assert_true(w->length < MOST_TEXT);
+    assert_true(w->length < MAX_TEXT);
 }
 
 // Kernels
@@ -152,11 +152,11 @@ static void plan_loops(struct writer *w, uint32_t *back)
 
 static void write_kernel(struct writer *w, uint64_t seed)
 {
-    uint32_t back[MOST_BLOCKS];
+    uint32_t back[MAX_BLOCKS];
     w->state = seed;
     draw(w, 2);
     w->length = 0;
-    w->blocks = 2 + draw(w, MOST_BLOCKS - 1);
+    w->blocks = 2 + draw(w, MAX_BLOCKS - 1);
     w->reducible = draw(w, 4);
     w->form = draw(w, 1 << 10);
     w->forms = 1 + draw(w, 6);
@@ -199,7 +199,7 @@ struct claims {
     const struct ir_function *fn;
     struct affines *affines;
     uint32_t count, uniform;
-    int32_t lanes[MOST_TEXT / 16][WARP_LANES];
+    int32_t lanes[MAX_TEXT / 16][WARP_LANES];
 };
 
 static bool find_claim(struct claims *c, const struct divergence *divergence, uint32_t operand)

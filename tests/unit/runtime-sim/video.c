@@ -38,9 +38,9 @@ static wide number(uint64_t value, uint32_t at, uint32_t bits, bool sign)
     return sign && part >= power(bits - 1) ? part - power(bits) : part;
 }
 
-static wide clamp(wide value, wide least, wide most)
+static wide clamp(wide value, wide min, wide max)
 {
-    return value < least ? least : value > most ? most : value;
+    return value < min ? min : value > max ? max : value;
 }
 
 static wide saturated(wide value, uint32_t bits)

@@ -55,9 +55,9 @@ static void rules_are_sound(void **state)
         assert_int_equal(diag_rule_find(rule->id, strlen(rule->id)), i);
         assert_int_equal(strspn(rule->id, "abcdefghijklmnopqrstuvwxyz-"), strlen(rule->id));
         // `-Wno-x` and `-Werror=x` must not be ids themselves.
-        assert_true(strncmp(rule->id, "no-", 3) || rule->least == DIAG_ERROR);
+        assert_true(strncmp(rule->id, "no-", 3) || rule->min == DIAG_ERROR);
         assert_string_not_equal(rule->id, "error");
-        assert_true(rule->least <= rule->severity && rule->least != DIAG_NOTE);
+        assert_true(rule->min <= rule->severity && rule->min != DIAG_NOTE);
         assert_true(strlen(rule->text) > 10 && rule->text[strlen(rule->text) - 1] != '.');
     }
     assert_int_equal(diag_rule_find("syntax-", 7), -1);

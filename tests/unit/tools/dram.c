@@ -41,8 +41,8 @@ static uint64_t latency(struct fixture *f, uint64_t now, uint32_t bank, uint32_t
 {
     struct dram_request request = {.id = now, .bank = bank, .row = row, .write = write};
     uint64_t begin_at = now;
-    dram_take(&f->channel, now, now, &request);
-    for (const struct dram_answer *answer;; now++) {
+    dram_accept(&f->channel, now, now, &request);
+    for (const struct dram_reply *answer;; now++) {
         if ((answer = dram_peek(&f->channel, now))) {
             assert_int_equal(answer->id, request.id);
             assert_int_equal(answer->write, write);
@@ -72,7 +72,7 @@ static void idle_latency(void **state)
         assert_int_equal(latency(&f, 5000, 3, 8, true), f.values.CWL + f.values.burst);
         assert_int_equal(dram_tick(&f.channel, 6000), UINT64_MAX);
         assert_int_equal(f.channel.stats.row_hits, 2);
-        assert_int_equal(f.channel.least_latency, known[i].hit);
+        assert_int_equal(f.channel.min_latency, known[i].hit);
         f.values.delay = 9;
         dram_init(&f.channel, &f.arena, &f.values);
         assert_int_equal(latency(&f, 1000, 3, 7, false), known[i].closed + 9);
@@ -80,7 +80,7 @@ static void idle_latency(void **state)
     }
 }
 
-struct heard {
+struct observed_commands {
     uint32_t count;
     struct {
         uint64_t at;
@@ -90,10 +90,10 @@ struct heard {
     } list[16];
 };
 
-static void hear(void *context, uint64_t now, enum dram_command command, uint32_t bank,
-                 uint32_t row, uint64_t id)
+static void observe_command(void *context, uint64_t now, enum dram_command command, uint32_t bank,
+                            uint32_t row, uint64_t id)
 {
-    struct heard *heard = context;
+    struct observed_commands *heard = context;
     assert_true(heard->count < 16);
     heard->list[heard->count].at = now;
     heard->list[heard->count].command = command;
@@ -109,24 +109,24 @@ static void example(void **state)
     enum { A, B, C, D, E };
     static const struct dram_request requests[] = {
         {A, 0, 0, false}, {B, 0, 1, false}, {C, 1, 0, false}, {D, 0, 0, false}, {E, 1, 0, true}};
-    static const struct heard expected = {9,
-                                          {{0, DRAM_ACT, 0, 0, 0},
-                                           {5, DRAM_ACT, 1, 0, 0},
-                                           {11, DRAM_RD, 0, 0, A},
-                                           {13, DRAM_RD, 0, 0, D},
-                                           {16, DRAM_RD, 1, 0, C},
-                                           {27, DRAM_WR, 1, 0, E},
-                                           {28, DRAM_PRE, 0, 0, 0},
-                                           {39, DRAM_ACT, 0, 1, 0},
-                                           {50, DRAM_RD, 0, 1, B}}};
+    static const struct observed_commands expected = {9,
+                                                      {{0, DRAM_ACT, 0, 0, 0},
+                                                       {5, DRAM_ACT, 1, 0, 0},
+                                                       {11, DRAM_RD, 0, 0, A},
+                                                       {13, DRAM_RD, 0, 0, D},
+                                                       {16, DRAM_RD, 1, 0, C},
+                                                       {27, DRAM_WR, 1, 0, E},
+                                                       {28, DRAM_PRE, 0, 0, 0},
+                                                       {39, DRAM_ACT, 0, 1, 0},
+                                                       {50, DRAM_RD, 0, 1, B}}};
     static const uint64_t ready[] = {24, 26, 29, 33, 63};
     struct fixture f;
-    struct heard heard = {0};
+    struct observed_commands heard = {0};
     begin(&f, "dram/gddr5_isca19");
-    f.channel.trace = hear;
+    f.channel.trace = observe_command;
     f.channel.trace_context = &heard;
     for (int i = 0; i < 5; i++)
-        dram_take(&f.channel, 0, 0, &requests[i]);
+        dram_accept(&f.channel, 0, 0, &requests[i]);
     for (uint64_t now = 0; now != UINT64_MAX;)
         now = dram_tick(&f.channel, now);
     assert_int_equal(heard.count, expected.count);
@@ -265,20 +265,20 @@ static void write_drain(void **state)
     for (; now < 400; now++) {
         while (dram_peek(ch, now))
             dram_pop(ch, now);
-        if (dram_can_take(ch, false))
-            dram_take(ch, now, now, &read);
+        if (dram_can_accept(ch, false))
+            dram_accept(ch, now, now, &read);
         if (now < 50 && now % 2)
-            dram_take(ch, now, now, &write);
+            dram_accept(ch, now, now, &write);
         dram_tick(ch, now);
     }
     written_before = ch->stats.writes;
     assert_int_equal(written_before, 0);
-    dram_take(ch, now, now, &write);
+    dram_accept(ch, now, now, &write);
     for (; now < 800; now++) {
         while (dram_peek(ch, now))
             dram_pop(ch, now);
-        if (dram_can_take(ch, false))
-            dram_take(ch, now, now, &read);
+        if (dram_can_accept(ch, false))
+            dram_accept(ch, now, now, &read);
         dram_tick(ch, now);
     }
     assert_int_equal(ch->stats.writes, 20);
@@ -296,7 +296,7 @@ static void answers(void **state)
     f.values.answers = 3;
     dram_init(&f.channel, &f.arena, &f.values);
     for (uint64_t id = 0; id < 8; id++)
-        dram_take(&f.channel, 0, 0, &(struct dram_request){.id = id});
+        dram_accept(&f.channel, 0, 0, &(struct dram_request){.id = id});
     for (uint64_t now = 0; now != UINT64_MAX;)
         now = dram_tick(&f.channel, now);
     assert_int_equal(f.channel.stats.reads, 3);
@@ -326,12 +326,12 @@ static void map(void **state)
         assert_int_equal(bytes, 12 * 16 * 13 * 1024);
         uint8_t *seen = arena_alloc(&f.arena, bytes / 32);
         for (uint64_t address = 0; address < bytes; address += 32) {
-            struct dram_place at = dram_map_find(&m, address);
+            struct dram_coordinates at = dram_map_find(&m, address);
             assert_true(at.channel < 12 && at.bank < 16 && at.row < 13 && at.column < 32);
             uint64_t number = ((at.channel * 16 + at.bank) * 13 + at.row) * 32 + at.column;
             assert_int_equal(seen[number]++, 0);
         }
-        struct dram_place at = dram_map_find(&m, 256);
+        struct dram_coordinates at = dram_map_find(&m, 256);
         assert_int_equal(at.channel, 1);
     }
     end(&f);
@@ -351,7 +351,7 @@ static void split_map(void **state)
     dram_map_init(&m, &f.values);
     uint8_t seen[8 * 4 * 8] = {0};
     for (uint64_t number = 0; number < sizeof seen; number++) {
-        struct dram_place at = dram_map_local(&m, number);
+        struct dram_coordinates at = dram_map_local(&m, number);
         assert_int_equal(seen[(at.bank * 4 + at.row) * 8 + at.column]++, 0);
         assert_int_equal(at.bank, number / 2 % 2 + number / 16 % 4 * 2);
         assert_int_equal(at.column, number % 2 + number / 4 % 4 * 2);
@@ -371,12 +371,12 @@ static void drive_some(struct fixture *f, const struct dram_request *requests,
 {
     dram_init(&f->channel, &f->arena, &f->values);
     for (uint64_t now = 0, n = 0; now < 400; now++) {
-        for (const struct dram_answer *a; (a = dram_peek(&f->channel, now));) {
+        for (const struct dram_reply *a; (a = dram_peek(&f->channel, now));) {
             done[a->id] = now;
             dram_pop(&f->channel, now);
         }
         for (; n < count && comes[n] == now; n++)
-            dram_take(&f->channel, now, now, &requests[n]);
+            dram_accept(&f->channel, now, now, &requests[n]);
         dram_tick(&f->channel, now);
     }
     assert_int_equal(dram_inside(&f->channel), 0);
@@ -484,10 +484,10 @@ static void config_faults(void **state)
     assert_non_null(dram_config_fault(&f.values, &f.arena));
     f.values.tRFC = 260;
     assert_null(dram_config_fault(&f.values, &f.arena));
-    uint64_t least = f.values.tRAS + f.values.tRP + f.values.tRFC + f.values.tRCD;
-    f.values.tREFI = least;
+    uint64_t min = f.values.tRAS + f.values.tRP + f.values.tRFC + f.values.tRCD;
+    f.values.tREFI = min;
     assert_non_null(strstr(dram_config_fault(&f.values, &f.arena), "between two refreshes"));
-    f.values.tREFI = least + 1;
+    f.values.tREFI = min + 1;
     assert_null(dram_config_fault(&f.values, &f.arena));
     f.values.banks = 12;
     f.values.bank_xor = true;

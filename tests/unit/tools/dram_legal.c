@@ -70,8 +70,8 @@ static const char *state_fault(const struct history *h, enum dram_command comman
     return "no command";
 }
 
-static bool concerns(const struct history *h, const struct rule *r, const struct told *before,
-                     enum dram_command command, uint32_t bank)
+static bool concerns(const struct history *h, const struct rule *r,
+                     const struct sent_command *before, enum dram_command command, uint32_t bank)
 {
     uint64_t groups = h->config->bank_groups;
     return r->from == before->command && r->to == command &&
@@ -85,7 +85,7 @@ const char *history_fault(const struct history *h, uint64_t now, enum dram_comma
     const char *fault = state_fault(h, command, bank, row);
     uint32_t activates = 0;
     for (uint32_t i = h->list.n; !fault && i-- && h->list.v[i].at + h->longest >= now;) {
-        const struct told *before = &h->list.v[i];
+        const struct sent_command *before = &h->list.v[i];
         if (before->at == now &&
             (!h->config->split_commands || is_column(command) == is_column(before->command)))
             return "two commands in a clock";
@@ -100,7 +100,7 @@ const char *history_fault(const struct history *h, uint64_t now, enum dram_comma
     return fault;
 }
 
-void history_add(struct history *h, const struct told *told)
+void history_add(struct history *h, const struct sent_command *told)
 {
     vec_push(h->arena, &h->list, *told);
     if (told->command == DRAM_ACT) {

@@ -3,7 +3,7 @@
 #pragma once
 #include "runtime-sim/dram/dram.h"
 
-struct told {
+struct sent_command {
     uint64_t at;
     enum dram_command command;
     uint32_t bank, row;
@@ -26,7 +26,7 @@ struct history {
     struct rule rules[RULES];
     uint32_t rule_count;
     uint64_t longest; // of the rules
-    VEC(struct told) list;
+    VEC(struct sent_command) list;
     bool open[DRAM_BANKS];
     uint32_t row[DRAM_BANKS];
 };
@@ -35,4 +35,4 @@ void history_init(struct history *history, struct arena *arena, const struct dra
 // Returns why the command may not be issued at this clock; NULL: it may.
 const char *history_fault(const struct history *history, uint64_t now, enum dram_command command,
                           uint32_t bank, uint32_t row);
-void history_add(struct history *history, const struct told *told);
+void history_add(struct history *history, const struct sent_command *told);

@@ -65,7 +65,7 @@ static bool issue(struct naive *n, uint64_t now, enum dram_command command, uint
 {
     if (history_fault(&n->history, now, command, bank, row))
         return false;
-    struct told told = {now, command, bank, row, id};
+    struct sent_command told = {now, command, bank, row, id};
     history_add(&n->history, &told);
     return true;
 }
@@ -139,10 +139,10 @@ static void naive_tick(struct naive *n, uint64_t now)
 
 // Comparing
 
-static void tell(void *context, uint64_t now, enum dram_command command, uint32_t bank,
-                 uint32_t row, uint64_t id)
+static void record_command(void *context, uint64_t now, enum dram_command command, uint32_t bank,
+                           uint32_t row, uint64_t id)
 {
-    struct told told = {now, command, bank, row, id};
+    struct sent_command told = {now, command, bank, row, id};
     struct history *to = context;
     vec_push(to->arena, &to->list, told);
 }
@@ -150,7 +150,7 @@ static void tell(void *context, uint64_t now, enum dram_command command, uint32_
 static void compare(const struct history *expected, const struct history *got, uint64_t seed)
 {
     for (uint32_t i = 0; i < expected->list.n || i < got->list.n; i++) {
-        const struct told *e = &expected->list.v[i], *g = &got->list.v[i];
+        const struct sent_command *e = &expected->list.v[i], *g = &got->list.v[i];
         if (i < expected->list.n && i < got->list.n && e->at == g->at && e->command == g->command &&
             e->bank == g->bank && e->row == g->row && e->id == g->id)
             continue;
@@ -191,7 +191,7 @@ static void both(struct fixture *f, const struct stream *from, uint64_t clocks, 
     struct stream a = *from, b = *from;
     history_init(&naive.history, &f->arena, c);
     dram_init(ch, &f->arena, c);
-    ch->trace = tell;
+    ch->trace = record_command;
     ch->trace_context = &got;
     uint64_t wake = 0;
     for (uint64_t now = 0; now < clocks; now++) {
@@ -204,8 +204,8 @@ static void both(struct fixture *f, const struct stream *from, uint64_t clocks, 
         naive_tick(&naive, now);
         while (dram_peek(ch, now))
             dram_pop(ch, now);
-        for (; b.next.comes <= now && dram_can_take(ch, b.next.what.write); stream_next(&b)) {
-            dram_take(ch, now, b.next.comes, &b.next.what);
+        for (; b.next.comes <= now && dram_can_accept(ch, b.next.what.write); stream_next(&b)) {
+            dram_accept(ch, now, b.next.comes, &b.next.what);
             wake = now;
         }
         if (now >= wake)
@@ -215,9 +215,9 @@ static void both(struct fixture *f, const struct stream *from, uint64_t clocks, 
     compare(&naive.history, &got, seed);
 }
 
-static uint64_t between(uint64_t *state, uint64_t least, uint64_t most)
+static uint64_t between(uint64_t *state, uint64_t min, uint64_t max)
 {
-    return least + splitmix64(state) % (most - least + 1);
+    return min + splitmix64(state) % (max - min + 1);
 }
 
 static void random_config(struct dram_config *c, uint64_t *s)
@@ -284,7 +284,7 @@ static void faults(void **state)
     history_init(&h, &f.arena, &f.values);
     for (uint32_t b = 0; b < 4; b++) {
         assert_null(history_fault(&h, b * 5, DRAM_ACT, b, 1));
-        history_add(&h, &(struct told){b * 5, DRAM_ACT, b, 1, 0});
+        history_add(&h, &(struct sent_command){b * 5, DRAM_ACT, b, 1, 0});
         assert_non_null(history_fault(&h, b * 5 + 4, DRAM_ACT, b + 1, 1));
     }
     assert_non_null(history_fault(&h, 59, DRAM_ACT, 4, 1));
@@ -306,7 +306,7 @@ static void check(void *context, uint64_t now, enum dram_command command, uint32
     if (fault)
         fail_msg("clock %llu, command %d, bank %u: %s", (unsigned long long)now, command, bank,
                  fault);
-    history_add(h, &(struct told){now, command, bank, row, id});
+    history_add(h, &(struct sent_command){now, command, bank, row, id});
 }
 
 // Long runs of the built-in memories.

@@ -236,7 +236,7 @@ static struct packets collect(struct fixture *f, const char *sizes, double load,
                 struct packet one = {node, sources.receiver[node], sources.flits[node],
                                      sources.created[node]};
                 vec_push(&f->arena, &packets.list, one);
-                sources_take(&sources, node);
+                sources_remove(&sources, node);
             }
         assert_int_equal(sources.ready_count, 0);
         assert_true(sources_next(&sources) > now);
@@ -322,7 +322,7 @@ static void sizes_are_mixed(void **state)
     for (int i = 0; i < 3; i++)
         assert_true(fabs(found[i] - n * parts[i]) < 5 * sqrt(n * parts[i] * (1 - parts[i])));
     struct traffic_sizes sizes = sizes_of(*state, "1:3,5:1");
-    assert_int_equal(sizes.most, 5);
+    assert_int_equal(sizes.max, 5);
     assert_true(sizes.mean == 2);
 }
 
@@ -377,7 +377,7 @@ static void those_that_wait_are_counted(void **state)
         assert_true(sources_waiting(&sources, node, 250).packets < waiting.packets);
         for (; sources.ready[0] >> node & 1; taken.packets++) {
             taken.flits += sources.flits[node];
-            sources_take(&sources, node);
+            sources_remove(&sources, node);
         }
         assert_int_equal(taken.packets, waiting.packets);
         assert_int_equal(taken.flits, waiting.flits);
