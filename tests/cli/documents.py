@@ -340,7 +340,7 @@ def readme_commands(folder):
     assert len(commands) >= 9, commands
     for line in commands:
         if 'campaign report' in line:  # there is nothing to report on: the campaign was not run
-            within(b'no store', ends(run(['sh', '-c', line], folder), 1).err)
+            within(b'does not exist', ends(run(['sh', '-c', line], folder), 1).err)
             continue
         more = next((SHORTER[name] for name in SHORTER if name in line), '')
         result = run(['sh', '-c', line + more], folder)

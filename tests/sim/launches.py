@@ -124,7 +124,7 @@ def kinds(folder):
             ('scale<float,3>', (BUFFER, '4', BUFFER),
              "'f' is a f32 (float), but this is the address of a buffer"),
             ('add', (BUFFER, BUFFER, '1.5'), 'the value does not fit into a u32: it is not an integer'),
-            ('add', (BUFFER, 'f64:1', '4'), "'b' is a pointer (float const*), and this is a f64"),
+            ('add', (BUFFER, 'f64:1', '4'), "'b' is a pointer (float const*), but this is a f64"),
             ('plain', ('7', '1', '1', '1'), "'p' is a pointer, but this is a number"),
             ('plain', (BUFFER, 'f32:1', '1', '1'),
              "'s' is a structure of 12 bytes: give a list of TYPE:EXPRESSION")):
