@@ -260,7 +260,7 @@ def sampled_launches(folder):
     for option, value in (('--sample', '4:2'), ('--sample-ctas', '4')):
         within(b'--timed selects the timed launches; it cannot be combined with %s\n' % option.encode(),
                ends(sim(folder, run_file, option + '=' + value, '--timed=bfs_expand'), 2).err)
-    within(b'do not go with --sample',
+    within(b'cannot be combined with --sample',
            ends(sim(folder, run_file, '--sample=4:2', '--checkpoint=c'), 2).err)
 
 
