@@ -175,8 +175,8 @@ PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_module) == 56);
 struct ptxoffload_kernel {
     ptxoffload_string name; /* the function's name */
     uint32_t instructions; /* number of instructions of the function in the output */
-    /* number of loads among them that may access global memory: ld.global, and ld without a
-     * space unless its address is known to lie in another one */
+    /* number of its loads that may access global memory: ld.global, and ld without a space unless
+     * its address is known to lie in another one */
     uint32_t loads;
     /* Load-Compute-Store chains [000, Table 1] that are offered to the hardware; in
      * .ptxoffload.chains */
@@ -260,7 +260,9 @@ struct ptxoffload_estimate {
     /* traffic to memory of the accesses of one iteration without offloading; unit: words per warp
      * */
     double saved_tx;
-    double saved_rx; /* the same from memory; unit: words per warp */
+    /* traffic from memory of the accesses of one iteration without offloading; unit: words per warp
+     * */
+    double saved_rx;
 };
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_estimate, threshold_tx) == 32);
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_estimate, cost) == 48);
@@ -282,7 +284,7 @@ struct ptxoffload_rejection {
     uint32_t because_line; /* line of the instruction that caused it; null, in objects 0: none */
     ptxoffload_string rule; /* the rule id */
     ptxoffload_string text; /* the reason as a sentence */
-    uint8_t kind; /* what was rejected; enum ptxoffload_candidate */
+    uint8_t kind; /* kind of the rejected candidate; enum ptxoffload_candidate */
     uint8_t reserved[3];
 };
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_rejection, rule) == 12);
@@ -295,7 +297,7 @@ struct ptxoffload_block {
     uint32_t begin_line; /* line of its first instruction in the input, without labels */
     uint32_t end_line; /* line of its last instruction in the input */
     uint32_t begin_index; /* its first instruction in its kernel in the output */
-    uint32_t end_index; /* its last instruction in its kernel in the output, included */
+    uint32_t end_index; /* its last instruction in its kernel in the output (inclusive) */
     uint32_t loads; /* loads of one iteration */
     uint32_t stores; /* stores of one iteration */
     /* loop, one basic block, or region of several with one entry and one exit; enum

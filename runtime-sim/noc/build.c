@@ -11,8 +11,8 @@ static const char *check_list(struct arena *arena, const char *name, const struc
 {
     for (uint32_t i = 0; i < list->n; i++)
         if (list->v[i] >= below)
-            return arena_printf(arena, "'%s' contains %u, but there are only %u %s", name,
-                                list->v[i], below, what);
+            return arena_printf(arena, "'%s' contains %u, but there are %u %s", name, list->v[i],
+                                below, what);
     return NULL;
 }
 

@@ -124,8 +124,8 @@ def patterns(folder):
 def earlier_spellings(folder):
     """options of earlier versions of the simulator name those that replace them"""
     simulator = PROGRAM.parent / 'ptxoffload-sim'
-    for option, replacement in (('--overlap=advise', 'write --overlap or --overlap=FILE'),
-                                ('--overlap=advise:f', 'write --overlap or --overlap=FILE'),
+    for option, replacement in (('--overlap=advise', 'use --overlap or --overlap=FILE'),
+                                ('--overlap=advise:f', 'use --overlap or --overlap=FILE'),
                                 ('--overlap=', "needs an argument after '='"),
                                 ('--registers=8', 'has been replaced by --set=core.thread_registers=8')):
         within(replacement, ends(run([simulator, SAMPLES / 'vecadd/run.yaml', option], folder), 2, out='').err.decode())

@@ -136,7 +136,7 @@ def same_messages(folder):
             same(row.findall(text), row.findall(first))
         said = ends(run([CLI / command, '--color=red', '--max-memory=x'], folder), 2, None, '').err.decode()
         same(said.splitlines()[:2],
-             [command + ': error: --color cannot be \'red\': it is auto, always or never',
+             [command + ': error: --color cannot be \'red\': expected auto, always or never',
               command + ': error: --max-memory must be a number of bytes, such as 512M or 8G, or 0 for no limit'])
         said = ends(run([CLI / command, '--max-memory=1023K'], folder), 2, None, '').err.decode()
         same(said.splitlines()[0],

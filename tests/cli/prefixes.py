@@ -105,7 +105,7 @@ def order(folder):
     same(named('--file-prefix-map=%s/in=out' % inner, '--file-prefix-map=/none=/c'), b'out.ptx')
     same(named('--file-prefix-map=%s/in.ptx=' % inner), b'')
     for wrong in ('x', '=x'):
-        within(b'it is OLD=NEW', ends(run([BUILD / 'ptxoffload', 'x', '--file-prefix-map=' + wrong], folder),
+        within(b'expected OLD=NEW', ends(run([BUILD / 'ptxoffload', 'x', '--file-prefix-map=' + wrong], folder),
                                       2).err)
 
 

@@ -336,7 +336,7 @@ def of_tagged_text(folder):
               '--arg=buf:f32:32:iota', '--arg=buf:f32:32:zero', '--arg=u32:32', '--profile-out=p.json'],
              folder), 0)
     result = ends(run([PROGRAM, 'out.ptx', '--profile=p.json', '-o', 'x.ptx'], folder), 1)
-    within('with its tags', result.err.decode())
+    within('the tagged text', result.err.decode())
     assert not (folder / 'x.ptx').exists()
 
 

@@ -126,7 +126,7 @@ def rounds(folder):
     for steps in ('{repeat: {times: 9, max: 1000000001, %s}}' % launch,
                   '{repeat: {times: 9, max: 0, %s}}' % launch):
         write_run(folder, '', steps)
-        within('the most rounds is', ends(sim(folder), 1).err.decode())
+        within('the limit of rounds is', ends(sim(folder), 1).err.decode())
     write_run(folder, '', '{repeat: {times: 9, max: 9, %s}}, {repeat: {times: 0, %s}}' %
               (launch, launch))
     ends(sim(folder), 0, '')

@@ -259,8 +259,8 @@ def overwriting_by_record(folder):
 @case
 def usage(folder):
     """errors of the command line"""
-    within('no program', ends(run([RUN], folder), 2).err.decode())
-    within('no program', ends(run([RUN, '--functional', '--'], folder), 2).err.decode())
+    within('missing program', ends(run([RUN], folder), 2).err.decode())
+    within('missing program', ends(run([RUN, '--functional', '--'], folder), 2).err.decode())
     within('--wrong', ends(run([RUN, '--wrong', '--', 'true'], folder), 2).err.decode())
     within("cannot find the program './nothing'", ends(run([RUN, '--', './nothing'], folder), 1).err.decode())
     for name, text in (('a.cu', "'a.cu' is a source file: compile it, 'nvcc -cudart shared a.cu'"),

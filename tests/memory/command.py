@@ -212,7 +212,7 @@ def bad_usage(folder):
             (['--writes=2'], "--writes cannot be '2': expected a fraction of the requests, from 0 to 1"),
             (['--pattern=all'],
              "--pattern cannot be 'all': expected seq, random, one-bank or bank-rr"),
-            (['--sweep=0.1,,2'], "--sweep cannot be '0.1,,2': loads are written as 0.1,0.2,0.3 or "
+            (['--sweep=0.1,,2'], "--sweep cannot be '0.1,,2': expected 0.1,0.2,0.3 or "
                                  "FROM:TO:STEP, above 0"),
             (['--sweep', '--load=1'], '--load and --sweep exclude each other'),
             (['--plot=a.svg'], '--plot needs --sweep'),

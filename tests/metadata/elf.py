@@ -163,8 +163,8 @@ def other_options(folder):
                          ('--min-saving=3', 'this --min-saving'),
                          ('--tags=comment', '--tags'), ('--tags=full', '--tags'), ('--tags=none', '--tags')):
         ends(run([PROGRAM, 'out.elf', option], folder), 1,
-             "ptxoffload: error: 'out.elf' was made without %s, and is used unchanged; --module=0 "
-             'uses its PTX and decides anew\n' % name)
+             "ptxoffload: error: 'out.elf' was made without %s and is used unchanged; with --module=0 "
+             'its PTX is analysed again\n' % name)
         tag(folder, 'out.elf', option, '--module=0', '--metadata=new.json')
     make(folder, VECADD, '--no-reorder', '--tags=comment')
     tag(folder, 'out.elf', '--no-reorder', '--tags=comment')

@@ -381,7 +381,7 @@ BAD_USAGE = {
     "--load cannot be 'much': expected a number of flits, such as 0.25": ('--load=much',),
     "--sweep cannot be '0.1;2': expected 0.1,0.2,0.3 or FROM:TO:STEP":
         ('--sweep=0.1;2',),
-    "--flits cannot be '0': expected a number from 1 to 1024, or several, as 1,5 or 1:3,5:1":
+    "--flits cannot be '0': expected a number from 1 to 1024, or several, such as 1,5 or 1:3,5:1":
         ('--load=0.1', '--flits=0'),
     "--flits cannot be '1;5': expected sizes such as 1,5 or 1:3,5:1": ('--load=0.1', '--flits=1;5'),
     "--set cannot be 'vcs': expected KEY=VALUE": ('--load=0.1', '--set=vcs'),

@@ -351,9 +351,9 @@ def damaged(folder):
 def usage(folder):
     """what cannot be combined is said before anything is run"""
     for text, *options in (
-            (b'do not go with --check', '--check=race', '--functional', '--checkpoint=a.ck'),
-            (b'do not go with --check', '--check=race', '--functional', '--resume=a.ck'),
-            (b'do not go with --profile-out', '--profile-out=p', '--functional', '--checkpoint=a.ck'),
+            (b'cannot be combined with --check', '--check=race', '--functional', '--checkpoint=a.ck'),
+            (b'cannot be combined with --check', '--check=race', '--functional', '--resume=a.ck'),
+            (b'cannot be combined with --profile-out', '--profile-out=p', '--functional', '--checkpoint=a.ck'),
             (b'needs --checkpoint or --resume', '--checkpoint-every=2'),
             (b'needs a file', '--checkpoint=-'),
             (b"from 1 on", '--stop-after=0'), (b"from 1 on", '--checkpoint=a', '--checkpoint-every=0')):

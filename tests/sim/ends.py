@@ -162,7 +162,7 @@ def stalled_lanes(folder):
                 4).err.decode()
     within('note: warp 0 of CTA (1, 0, 0), lanes 0x0000ffff, waits at barrier 0: 0 of 1 warps have '
            'arrived; missing: lanes 0xffff0000 of warp 0 at line 17\n', text)
-    within('half.ptx: note: of 3 CTAs: 2 ended, 0 not begun\n', text)
+    within('half.ptx: note: of 3 CTAs: 2 ended, 0 not started\n', text)
 
 
 @case

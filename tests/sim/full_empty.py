@@ -164,7 +164,7 @@ def deadlocks(folder):
     text = LAUNCH + OUT + IN + '  - sync: 2\n'
     steps(folder, text, *MACHINE)
     for setting, expected in (('host.engines=1', '(copy to the device, 4096 bytes) is queued'),
-                              ('host.driver=held', 'waits for the driver, which command 1 holds')):
+                              ('host.driver=held', 'waits for the driver, which command 1 occupies')):
         for mode in ([], ['--functional']):
             found = steps(folder, text, *MACHINE, '--set', setting, *mode, code=4).err.decode()
             within(expected, found)

@@ -93,11 +93,11 @@ def timed_names(folder):
 @case
 def counts(folder):
     """a wrong number of arguments: the parameters' types and what was given"""
-    told(folder, 'the kernel has 3 parameters (float*, float const*, unsigned int), and 2 arguments '
+    told(folder, 'the kernel has 3 parameters (float*, float const*, unsigned int), but 2 arguments '
          'are given (buf:f32:4:zero, 7) [', 'add', BUFFER, '7')
-    told(folder, 'the kernel has 4 parameters (u64, b32, f64, a structure of 12 bytes), and 1 '
+    told(folder, 'the kernel has 4 parameters (u64, b32, f64, a structure of 12 bytes), but 1 '
          'argument is given (buf:f32:4:zero) [', 'plain', BUFFER)
-    told(folder, 'the kernel has 3 parameters (float*, float const*, unsigned int), and 0 arguments '
+    told(folder, 'the kernel has 3 parameters (float*, float const*, unsigned int), but 0 arguments '
          'are given [', 'add')
     err = told(folder, 'the kernel has 3 parameters', 'add', *['u32:123456789'] * 100)
     assert len(err) < 4000 and '…' in err, err
@@ -124,7 +124,7 @@ def kinds(folder):
             ('scale<float,3>', (BUFFER, '4', BUFFER),
              "'f' is a f32 (float), but this is the address of a buffer"),
             ('add', (BUFFER, BUFFER, '1.5'), 'the value does not fit into a u32: it is not an integer'),
-            ('add', (BUFFER, 'f64:1', '4'), "'b' is a pointer (float const*), and this is a f64"),
+            ('add', (BUFFER, 'f64:1', '4'), "'b' is a pointer (float const*), but this is a f64"),
             ('plain', ('7', '1', '1', '1'), "'p' is a pointer, but this is a number"),
             ('plain', (BUFFER, 'f32:1', '1', '1'),
              "'s' is a structure of 12 bytes: give a list of TYPE:EXPRESSION")):

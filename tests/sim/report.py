@@ -101,7 +101,7 @@ def costs(folder):
         same(sum(one['latency'] * one['offloaded'] for one in measured) // 1,
              stats['offload.chain_latency_sum'])
         for item in total['offloaded']:
-            same((item['kind'], item['expected_in'], item['expected'] > 0), ('chain', 'flits a hop', True))
+            same((item['kind'], item['expected_in'], item['expected'] > 0), ('chain', 'flits per hop', True))
 
 
 @case
@@ -197,7 +197,7 @@ def beside(folder):
         change = '%+.1f %%' % (100 * (other['cycles'] / one['cycles'] - 1))
         within('%s cycles (%s)' % (format(int(other['cycles']), ','), change), text)
     (folder / 'bad.json').write_text('{"format": "ptxoffload-run"}')
-    within('--beside=bad.json: it is not a document',
+    within('--beside=bad.json: it was not written',
            ends(sim(folder, *run_of, '--report=text', '--beside=bad.json'), 1).err.decode())
     (folder / 'bad.json').write_text('{')
     within('--beside=bad.json: line 1',

@@ -94,7 +94,7 @@ def cooperative(folder):
     text = ('buffers: {out: {type: u32, count: 64}}\n'
             'launches: [{kernel: store, grid: %d, block: 1024, args: [out], cooperative: %s}]\n')
     for grid, flag, code, err in ((321, 'true', 1, 'run.yaml:3:12: error: the 321 CTAs of a '
-                                   'cooperative launch must be resident at once, and a GPU of 160 '
+                                   'cooperative launch must be resident at once, but a GPU with 160 '
                                    'multiprocessors has room for 320 of them [run-file]'),
                                   (321, 'false', 5, "at the end of 'out'"),
                                   (320, 'true', 5, "at the end of 'out'"),
@@ -407,7 +407,7 @@ def blocks_of_kernels(folder):
         if code:
             within(b'<command line>:1:', result.err)
             within(b'the kernel has .reqntid 64, 2, 1, but the block is '
-                   if kernel == 'needs' else b'the kernel has .maxntid 64, 2, 1, and', result.err)
+                   if kernel == 'needs' else b'the kernel has .maxntid 64, 2, 1, but', result.err)
 
 
 @case

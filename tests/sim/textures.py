@@ -294,7 +294,7 @@ def wrong_handles(folder):
                            ('-image', b'which cannot be an operand'),
                            ('min(4, image)', b'which cannot be an operand'),
                            ('image[0]', b"'image' is not a buffer"), ('u32:image', b'is a u64 of 8 bytes, but a u32 has 4'),
-                           ('f64:image', b"'scale_param_0' is a u64, and this is a f64")):
+                           ('f64:image', b"'scale_param_0' is a u64, but this is a f64")):
         within(more, simulate(folder, WRONG % ('"%s"' % argument), 1).err)
 
 

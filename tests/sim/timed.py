@@ -228,7 +228,7 @@ def regions(folder):
          "'bfs_expand'?\nptxoffload-sim: note: the program has 2 kernels: 'bfs_expand', "
          "'bfs_commit'\n", '')
     for wrong in (':', 'k:', 'k:0', 'k:3-2', 'k:1,,2', 'k:x', 'k:1-'):
-        within(b"it is KERNEL, or KERNEL:LAUNCHES", ends(sim(folder, run_file, '--timed=' + wrong),
+        within(b"expected KERNEL, or KERNEL:LAUNCHES", ends(sim(folder, run_file, '--timed=' + wrong),
                                                          2).err)
 
 
@@ -256,11 +256,11 @@ def sampled_launches(folder):
             same(counts['sample.timed'] < counts['sample.launches'], True)
             same(counts['sample.cycles'] > found['total']['cycles'], True)
     for wrong in ('4', '0:0', '4:0', '4:5', '4:2:3', '4:2:', 'x:2', '4:2:1:1'):
-        within(b"it is PERIOD:MEASURED", ends(sim(folder, run_file, '--sample=' + wrong), 2).err)
+        within(b"expected PERIOD:MEASURED", ends(sim(folder, run_file, '--sample=' + wrong), 2).err)
     for option, value in (('--sample', '4:2'), ('--sample-ctas', '4')):
         within(b'--timed selects the timed launches; it cannot be combined with %s\n' % option.encode(),
                ends(sim(folder, run_file, option + '=' + value, '--timed=bfs_expand'), 2).err)
-    within(b'do not go with --sample',
+    within(b'cannot be combined with --sample',
            ends(sim(folder, run_file, '--sample=4:2', '--checkpoint=c'), 2).err)
 
 
@@ -351,7 +351,7 @@ def stands_still(folder):
     assert 'memory system' not in without, without
     text = ends(sim(folder, *line, '--kernel', 'spin'), 4).err.decode()
     within('[no-progress]', text)
-    within('4 warps of 2 CTAs, one of them warp 0 of CTA (0, 0, 0), go round in lines 11 to 13',
+    within('4 warps of 2 CTAs, one of them warp 0 of CTA (0, 0, 0), loop in lines 11 to 13',
            text)
     found = summary(folder / 'out.json')
     same((found['outcome'], found['exit_code']), ('no progress', 4))
@@ -456,7 +456,7 @@ def configurations(folder):
     within(b'own.yaml:3:10: error:', ends(sim(folder, *VECADD, '--config=own.yaml'), 1).err)
     within(b"did you mean 'warps'", ends(sim(folder, *VECADD, '--set', 'core.warp=2'), 1).err)
     within(b'SECTION.KEY', ends(sim(folder, *VECADD, '--set', 'warps=2'), 2).err)
-    within(b'core.threads is more than', ends(sim(folder, *VECADD, '--set', 'core.warps=4'), 1).err)
+    within(b'core.threads exceeds', ends(sim(folder, *VECADD, '--set', 'core.warps=4'), 1).err)
     within(b'reply_network.vc_buffer is 0: no packet would arrive', ends(
         sim(folder, *VECADD, '--set', 'reply_network.vc_buffer=0'), 1).err)
     within(b'56 cores have 67109056 lines each, and the slices 4096: in total more than', ends(
@@ -480,7 +480,7 @@ def digests_of_configurations(folder):
         "--config='my machine.yaml' --set l1.ways=8": ['--config=my machine.yaml', '--set=l1.ways=8'],
         '--config=my\\ machine.yaml': ['--config=my machine.yaml'],
         '--set=l1.latenci=4': "--set:1:6: error: 'l1' has no key 'latenci'; did you mean 'latency'? [config]\n",
-        '--set=core.warps=4': 'core.threads is more than',
+        '--set=core.warps=4': 'core.threads exceeds',
         '--walk': "ptxoffload-sim: error: unknown option '--walk'\n",
         "'--set=l1.latency=\n5'": ['--set=l1.latency=5'],
         '@none': 'cannot read the response file',
@@ -540,7 +540,7 @@ def modes(folder):
     for option in ('--stats=x', '--series=x', '--max-cycles=5', '--timed=vecadd'):
         within(b'--functional counts no cycles', ends(sim(folder, *VECADD, '--functional', option),
                                                       2).err)
-    within(b'--check looks at values only', ends(sim(folder, *VECADD, '--check=race'), 2).err)
+    within(b'--check needs --functional', ends(sim(folder, *VECADD, '--check=race'), 2).err)
     within(b'--interval is the length of a row of --series', ends(
         sim(folder, *VECADD, '--interval=500'), 2).err)
     same(os.listdir(folder), [])
@@ -565,7 +565,7 @@ def no_room(folder):
         sim(folder, *VECADD, '--shared', '4', '--set', 'core.shared_bytes=0'), 1).err)
     within(b'a cluster has 2 CTAs, one per core, but memory.cores is 1', ends(
         sim(folder, *VECADD, '--cluster', '2', '--set', 'memory.cores=1'), 1).err)
-    within(b'CTAs must be resident at once, and each of the machine\'s 1 cores has room for', ends(
+    within(b'CTAs must be resident at once, but each of the machine\'s 1 cores has room for only', ends(
         sim(folder, *VECADD, '--cooperative', '--set', 'memory.cores=1'), 1).err)
 
 

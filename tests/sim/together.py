@@ -227,7 +227,7 @@ def stuck(folder):
     prepare(folder, TOGETHER.replace('[b, short]', '[b, 0]'))
     text = sim(folder, '--set', 'machine.watchdog=100000', '--stats=s.json', code=4).err.decode()
     within("no thread of the launch can continue: kernel 'second', launch 2", text)
-    within('of 48 CTAs: 8 ended, 0 not begun', text)
+    within('of 48 CTAs: 8 ended, 0 not started', text)
     assert (folder / 's.json').exists()
 
 

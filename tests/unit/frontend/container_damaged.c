@@ -373,7 +373,7 @@ static void test_overlap(void **state)
         blob_put(&file, o->blob.bytes + table + each, each);
     open_bytes(o, file.bytes, file.size);
     assert_false(o->is_good);
-    assert_said(o, "further errors of this file");
+    assert_said(o, "further errors in this file");
     assert_true(o->container.modules.n < 1000);
     blob_free(&file);
 }

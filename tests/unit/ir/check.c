@@ -339,7 +339,7 @@ static void test_texts(void **state)
         {BODY("add.u32 r0, r1, f2;"), "'f2' is .f32 where .u32 is expected"},
         {BODY("add.u32 r0, r1;"), "'add' takes 3 operands, here are 2"},
         {BODY("shf.l.foo.b32 r0, r1, r2, r3;"),
-         "modifier '.foo' is not known: shf(.l|.r)(.clamp|.wrap).b32"},
+         "modifier '.foo' is unknown: shf(.l|.r)(.clamp|.wrap).b32"},
         {BODY("min.f32 f0, f1, f2, f3;"),
          "'min.f32' needs sm_100 or later, this module is for sm_90"},
     };

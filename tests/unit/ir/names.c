@@ -184,7 +184,7 @@ static void test_guesses(void **state)
         {BODY(".reg .u32 %rd<4>; mov.u32 %dr3, 0;"), "did you mean '%rd3'?"},
         {BODY(".reg .u32 a; mov.u32 a, %tdi.x;"), "did you mean '%tid'?"},
         {BODY("$L_exit: bra $L_exti;"), "did you mean '$L_exit'?"},
-        {BODY(".reg .u32 r<7>; mov.u32 r7, 0;"), "there are 7 of its family"},
+        {BODY(".reg .u32 r<7>; mov.u32 r7, 0;"), "its family has 7 registers"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct test_program p;

@@ -252,7 +252,7 @@ static void test_faults(void **state)
         {BODY("mbarrier.init.b64 [%rd1], 1;"), "not in shared memory"},
         {BODY("mbarrier.init.shared.b64 [bar], 0;"), "cannot count to 0"},
         {BODY("mbarrier.init.shared.b64 [bar], 1; mbarrier.arrive.noComplete.b64 %rd6, [bar], 2;"),
-         "2 arrive"},
+         "2 arrivals"},
         {BODY("cp.async.ca.shared.global [s], [%rd1+4092], 8;"), "is not aligned"},
         {BODY("cp.async.ca.shared.global [s], [%rd1+4096], 8;"), "in no allocation"},
         {BODY("mbarrier.init.shared.b64 [bar], 1;"
@@ -260,7 +260,7 @@ static void test_faults(void **state)
               "[bar];"),
          "load of 32 bytes"},
         {BODY("mov.u32 %r8, 24; cp.async.bulk.global.shared::cta.bulk_group [%rd2], [s], %r8;"),
-         "no multiple of 16"},
+         "not a multiple of 16"},
     };
     for (uint32_t i = 0; i < sizeof faults / sizeof *faults; i++) {
         struct kernel k;

@@ -201,7 +201,7 @@ static void bad_bases(void **state)
         path = put(&f, arena_printf(&f.arena, "c%d.yaml", i),
                    arena_printf(&f.arena, "base: c%d.yaml", i - 1));
     assert_false(config_load(&f.config, path));
-    assert_non_null(strstr(said(&f), "more than 16 bases"));
+    assert_non_null(strstr(said(&f), "nested more than 16 deep"));
     end(&f);
 }
 

@@ -272,7 +272,7 @@ static void deadlock(void **state)
             assert_non_null(b.host.why);
             const char *names[] = {"the word at 0x", "bytes into 'in'",
                                    "its state could change: ", "(copy to the device, 131072 bytes)",
-                                   i ? "is executed" : "waits for the driver, which command"};
+                                   i ? "is executing" : "waits for the driver, which command"};
             for (uint32_t k = 0; k < sizeof names / sizeof *names; k++)
                 if (!strstr(b.host.why, names[k]))
                     fail_msg("no '%s' in:\n%s", names[k], b.host.why);

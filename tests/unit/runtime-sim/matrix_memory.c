@@ -360,13 +360,13 @@ static void test_faults(void **state)
     sprintf(text, load_text, 4, "", ".shared", loaded[3], "%r8");
     check_fault(text, 8, 32, "is not aligned");
     check_fault(text, 512, 32, "is outside of the CTA's shared memory");
-    check_fault(text, 0, 24, "all lanes of the warp; here are 0x00ffffff");
+    check_fault(text, 0, 24, "all lanes of the warp; active are 0x00ffffff");
     sprintf(text, MATRIX_KERNEL("setp.lt.u32 %%p0, %%r0, 16; @%%p0 exit;\n"
                                 "movmatrix.sync.aligned.m8n8.trans.b16 %%r10, %%r4;\n"));
-    check_fault(text, 0, 32, "here are 0xffff0000");
+    check_fault(text, 0, 32, "active are 0xffff0000");
     sprintf(text, MATRIX_KERNEL("setp.lt.u32 %%p0, %%r0, 16;\n"
                                 "@%%p0 movmatrix.sync.aligned.m8n8.trans.b16 %%r10, %%r4;\n"));
-    check_fault(text, 0, 32, "here are 0x0000ffff");
+    check_fault(text, 0, 32, "active are 0x0000ffff");
     sprintf(text, MATRIX_KERNEL(
                       "wmma.load.a.sync.aligned.row.m8n8k4.global.f64 {%%rd4}, [%%rd1+320];\n"));
     check_fault(text, 0, 32, "load of 32 bytes at global address");

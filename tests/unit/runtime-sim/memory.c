@@ -441,7 +441,7 @@ static const struct {
     {"mov.u32 %r5, s; st.shared.u32 [%r5+-4], %r5;", "outside of the CTA's shared memory",
      "4 bytes before the CTA's 2048 bytes of shared memory"},
     {"mov.u32 %r5, 0x7fffff00; st.shared.u32 [%r5], %r5;", "outside of the CTA's shared memory",
-     "bytes behind 's' (2048 bytes)"},
+     "bytes after 's' (2048 bytes)"},
     {"ld.local.u64 %rd9, [l+4];", "is not aligned", "4 bytes into 'local memory' (64 bytes)"},
     {"mov.u64 %rd9, l; st.local.u32 [%rd9+-4], %r5;", "outside of the thread's local memory",
      "4 bytes before the thread's 64 bytes of local memory"},

@@ -149,7 +149,7 @@ static void faults(void **state)
     struct fixture f;
     begin(&f, "isca19",
           (const char *const[]){"llc.forward_misses=true", "dram.request_bytes=64", NULL});
-    assert_non_null(strstr(memsys_check(&f.arena, f.values), "dram.request_bytes of a line"));
+    assert_non_null(strstr(memsys_check(&f.arena, f.values), "dram.request_bytes to be a line"));
     arena_free(&f.arena);
 }
 

@@ -237,8 +237,8 @@ static void check_fault(const char *settings, const char *part)
 static void test_faults(void **state)
 {
     (void)state;
-    check_fault("width=3 height=3 node_routers=[0,9]", "'node_routers' has 9");
-    check_fault("injection_nodes=[64]", "'injection_nodes' has 64");
+    check_fault("width=3 height=3 node_routers=[0,9]", "'node_routers' contains 9");
+    check_fault("injection_nodes=[64]", "'injection_nodes' contains 64");
     check_fault("classes=2 class_vcs=[8]", "'class_vcs' has 1 elements");
     check_fault("classes=2 class_vcs=[4,3]", "'class_vcs' has 7 virtual channels");
     check_fault("classes=3 vcs=2", "class 2 has 0 virtual channels");

@@ -293,7 +293,7 @@ static void test_report(void **state)
     noc_report(n.noc, to, 5);
     fclose(to);
     char *place = arena_printf(&n.arena, "at node %u (from router %u", node, node - 64);
-    if (!strstr(text, place) || !strstr(text, "waits for the node to take packets"))
+    if (!strstr(text, place) || !strstr(text, "waits for the node to accept arrived packets"))
         fail_msg("%s", text);
     free(text);
     end(&n);

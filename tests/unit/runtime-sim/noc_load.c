@@ -197,7 +197,8 @@ static void test_no_one_takes(void **state)
     noc_report(n.noc, file, 20);
     fclose(file);
     static const char *const parts[] = {
-        "at node 2 (from router 2, virtual channel 0): waits for the node to take packets",
+        "at node 2 (from router 2, virtual channel 0): waits for the node to accept arrived "
+        "packets",
         "at router 1 (from router 0, virtual channel 0): waits for room in virtual channel 0 to "
         "router 2, which is occupied by 0 -> 2",
         "at router 0 (from node 0, virtual channel 0): waits for room in virtual channel 0 to "

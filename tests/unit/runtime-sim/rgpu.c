@@ -373,7 +373,7 @@ static void order(void **state)
     machine_report(m.r.machine, to);
     fclose(to);
     assert_non_null(strstr(report, "core 0: group 0: 'n' of copy 0 waits for a word that was not "
-                                   "written yet"));
+                                   "yet written"));
     free(report);
     map_run_free(&m);
     prepare(&m, text, 2, 0, SPATIAL());

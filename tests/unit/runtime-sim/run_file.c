@@ -360,7 +360,7 @@ static void bad_fills(void **state)
         {"range:0:1.5", "u32", "this is not a value of type u32: it is not an integer"},
         {"range:0:257", "u8", "there is no value of type u8 just below this: it is out of range"},
         {"range:0:129", "s8", "there is no value of type s8 just below this: it is out of range"},
-        {"= 300 - i", "u8", "element 0 is no u8: it is out of range"},
+        {"= 300 - i", "u8", "element 0 is not of type u8: it is out of range"},
         {"none.npy", "u8", "cannot read 'none.npy': No such file or directory"},
         {"raw:none", "u8", "cannot read 'none': No such file or directory"},
     };
