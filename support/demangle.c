@@ -6,7 +6,7 @@
 
 enum { MOST_NAME = 4096, MAX_TEXT = 1 << 18, MAX_COPIES = 4096 };
 
-struct printing {
+struct demangled_text {
     struct arena *arena;
     VEC(char) text;
     jmp_buf on_excess;
@@ -14,7 +14,7 @@ struct printing {
 
 static void add_text(const char *text, size_t length, void *opaque)
 {
-    struct printing *to = opaque;
+    struct demangled_text *to = opaque;
     if (length > MAX_TEXT - to->text.n)
         longjmp(to->on_excess, 1);
     for (size_t i = 0; i < length; i++)
@@ -24,7 +24,7 @@ static void add_text(const char *text, size_t length, void *opaque)
 // Returns the demangled name, or NULL if it is malformed or too long.
 static const char *print(struct arena *arena, const char *mangled, int options)
 {
-    struct printing *to = ARENA_NEW(arena, struct printing);
+    struct demangled_text *to = ARENA_NEW(arena, struct demangled_text);
     to->arena = arena;
     if (setjmp(to->on_excess))
         return NULL;

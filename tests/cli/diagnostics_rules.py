@@ -83,8 +83,11 @@ def named_ids(text):
             arguments = split_arguments(text, match.end() - 1)
             if not arguments or number >= len(arguments) or arguments[number].startswith('const '):
                 continue
+            choice = re.fullmatch(r'[^"]*\? "([^"]*)" : "([^"]*)"', arguments[number])
+            for id in choice.groups() if choice else ():
+                yield id, [function] + arguments
             literal = re.fullmatch(r'"([^"]*)"', arguments[number])
-            if literal or not re.fullmatch(r'[\w\[\]>.-]*\bid', arguments[number]):
+            if not choice and (literal or not re.fullmatch(r'[\w\[\]>.-]*\bid', arguments[number])):
                 yield literal and literal.group(1), [function] + arguments
 
 

@@ -41,7 +41,7 @@ LAYOUTS = [
      'source:srcXInBytes source.type:srcMemoryType source.pitch:srcPitch to:dstXInBytes to.array:dstArray width:WidthInBytes'),
     ('driver_copy3d', 'CUDA_MEMCPY3D',
      'source.level:srcLOD source.device:srcDevice source.height:srcHeight to.z:dstZ to.pitch:dstPitch depth:Depth'),
-    ('cuda_pool_properties', 'cudaMemPoolProps', 'type:allocType location:location most:maxSize'),
+    ('cuda_pool_properties', 'cudaMemPoolProps', 'type:allocType location:location max:maxSize'),
     ('cuda_kernel_node', 'cudaKernelNodeParams',
      'function:func grid:gridDim block:blockDim shared:sharedMemBytes parameters:kernelParams extra:extra'),
     ('cuda_set_node', 'cudaMemsetParams', 'to:dst pitch:pitch value:value element:elementSize height:height'),

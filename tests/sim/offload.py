@@ -114,8 +114,8 @@ def policies(folder):
          "ptxoffload-sim: error: --policy cannot be 'other': expected baseline, llc, omni, "
          'adaptive, tom-no-ctrl, tom-ctrl, tom-alu, tom-measured, tom-ideal or tom-ideal-ctrl\n' + HINT, '')
     ends(sim(folder, 'out.ptx', *LAUNCH, '--policy=omni', '--set=memory.packet_class=0'), 1,
-         'ptxoffload-sim: error: isca19: memory.packet_class is that of requests: ComputePackets need '
-         'one of their own\n', '')
+         'ptxoffload-sim: error: isca19: memory.packet_class equals the class of requests, but ComputePackets need '
+         'their own\n', '')
     ends(sim(folder, 'out.ptx', *LAUNCH, '--functional', '--policy=llc'), 2,
          'ptxoffload-sim: error: --functional does not offload; it cannot be combined with --policy=llc\n'
          + HINT, '')

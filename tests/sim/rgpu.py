@@ -82,7 +82,7 @@ def launches(folder):
     found = count('--set=spatial.automatic=true', '--set=spatial.gain=1000')
     same((found['compiled'], found['refused']), (0, 3))
     same(rules[found['refused_by'] - 1], 'map-no-gain')
-    within('the map needs 2 cores with special functions, and there are 1',
+    within('the map needs 2 cores with special functions, but there are 1',
            ends(run([PROGRAM, SAMPLES / 'mriq' / 'run.yaml', '--config=rgpu', '--set=spatial.sfus=1'],
                     folder), 5).err.decode())
 
