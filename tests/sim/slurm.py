@@ -105,7 +105,7 @@ def refused(folder, cluster):
     within('invalid partition', done.err.decode().lower())
     same(list((folder / 'slurm.campaign' / 'slurm').iterdir()), [])
     for option, text in (('--slurm=size=3', "unknown key 'size'"), ('--slurm=poll=0', 'expected a number from 1'),
-                         ('--slurm=poll', 'it is KEY=VALUE')):
+                         ('--slurm=poll', 'expected KEY=VALUE')):
         within(text, ends(submitted(folder, cluster, '--on=slurm', option), 2).err.decode())
     within('only --on=slurm uses --slurm', ends(submitted(folder, cluster, '--slurm=poll=3'), 2).err.decode())
 
