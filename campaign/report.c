@@ -59,7 +59,7 @@ static void mean_add(struct making *m, struct mean *mean, const struct campaign_
 static void report_left_out(struct making *m, const struct mean *mean,
                             const struct campaign_column *column, const char *row)
 {
-    const char *text = arena_printf(m->arena, "%s of '%s': only of %u of %u", row, column->name,
+    const char *text = arena_printf(m->arena, "%s of '%s': over %u of %u values only", row, column->name,
                                     mean->count, mean->of);
     if (mean->zeros)
         text = arena_printf(

@@ -232,9 +232,9 @@ def zeros(folder):
     for name in 'thm':
         text = (folder / name).read_text(encoding='utf-8').replace('&#39;', "'").replace('\\', '')
         rule = 'a geometric mean omits ratios and values that are not positive: '
-        within("mean micro of 'none': only of 0 of 2; %sVECADD (0), COPY (0)" % rule, text)
-        within("mean micro of 'gain': only of 1 of 2; %sVECADD (-100)" % rule, text)
-        within("mean micro of 'some': of ", text)
+        within("mean micro of 'none': over 0 of 2 values only; %sVECADD (0), COPY (0)" % rule, text)
+        within("mean micro of 'gain': over 1 of 2 values only; %sVECADD (-100)" % rule, text)
+        within("mean micro of 'some': over 0 of 2 values only", text)
         assert "of 'all'" not in text
     text = ends(campaign(folder, 'compare', 'tiny.yaml', 'base', 'fast'), 0, '').out.decode()
     rows = [line.split() for line in text.split('\n')[3:-3]]
@@ -268,7 +268,7 @@ def not_run(folder):
     ends(campaign(folder, 'run', 'tiny.yaml', '--workload=COPY'), 0, '')
     text = ends(campaign(folder, 'report', 'tiny.yaml', '--figure=gain'), 0, '').out.decode()
     within('– VECADD, base has not been run\n', text)
-    within("– mean micro of 'fast': only of 1 of 2\n", text)
+    within("– mean micro of 'fast': over 1 of 2 values only\n", text)
     assert 'Queue' not in text
     wrong = CAMPAIGN.replace('cycles: machine.cycles', 'cycles: machine.cicles')
     write_campaign(folder, wrong)
