@@ -217,8 +217,8 @@ def replaced(folder):
     """a simulator that is replaced during a run starts no job under its old keys; the next run has new keys"""
     write_campaign(folder)
     tools = wrapped_tools(folder, before=replacement(folder, 'echo "# new" >>%s/new' % folder))
-    said = ("ptxoffload-campaign: error: '%s/tools/ptxoffload-sim' is another program than when the campaign was "
-            'planned: run it again\n' % folder)
+    said = ("ptxoffload-campaign: error: '%s/tools/ptxoffload-sim' has changed since the campaign was planned: "
+            'run the campaign again\n' % folder)
     ends(campaign(folder, 'run', 'tiny.yaml', '--jobs=1', tools), 1, said, '')
     same(starts(folder), list(keys(folder)))  # the job that had started has its result
     is_clean(folder)
@@ -349,8 +349,8 @@ def cannot_run(folder):
            '[config]\n', result.err.decode())
 
 
-MENDED = ("ptxoffload-campaign: warning: the database of the store 'tiny.campaign' was damaged; it was made "
-          'again from the results\n')
+MENDED = ("ptxoffload-campaign: warning: the database of the store 'tiny.campaign' was damaged and has "
+          'been rebuilt from the results\n')
 
 
 @case
