@@ -39,7 +39,7 @@ void core_trace_name(const struct core *core, struct trace *to)
     for (uint32_t i = 0; i < config->warps; i++)
         trace_row(to, warp_row(core, i), "warp slot", i);
     for (uint32_t i = 0; i < config->ctas && i < CORE_CTAS; i++)
-        trace_row(to, cta_row(core, i), "CTA slot", i);
+        trace_row(to, cta_row(core, i), "CTA place", i);
 }
 
 void core_trace_begin(struct core *core, struct arena *arena, struct trace *to, uint64_t now)
