@@ -105,7 +105,7 @@ static void read_range(struct campaign_sweep *s, struct sweep_axis *axis,
                          !keys.of[CAMPAIGN_RANGE_count];
     if (!is_continuous)
         add_range(s, axis, &keys);
-    else if (s->combine != COMBINE_LATIN)
+    else if (axis->is_listed)
         campaign_fault(s->r, node,
                        "a range needs step, times or count, except with combine: latin");
     else if (axis->to < axis->from)

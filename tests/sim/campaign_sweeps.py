@@ -228,6 +228,8 @@ WRONG = {
     'combine: zip, set: {l1.mshrs: [1, 2], llc.latency: [1, 2, 3]}': "'llc.latency' has 3 values, and another key 2",
     'set: {l1.mshrs: {from: 1, to: 200, step: 1}, llc.latency: {from: 1, to: 200, step: 1}}': "the sweep 's' has 40000 points; the limit is 20000",
     'set: {l1.mshrs: [1]}, repeats: {n: {from: 1, to: 9}}': 'a range needs step, times or count',
+    'combine: latin, count: 2, set: {l1.mshrs: [1]}, repeats: {n: {from: 1, to: 9}}': 'a range needs step, times or count',
+    'combine: latin, count: 2, set: {l1.mshrs: [1]}, repeats: {n: []}': "'n' has no values",
 }
 
 
