@@ -542,7 +542,7 @@ def refused(folder):
     """windows that are none, and traces where there is no time or another file"""
     for wrong in ('5', '5:5', '6:5', ':', ':5', '5:', '-1:5', 'a:5', '1:2:3', '0x1:5', ' 1:5',
                   '1:99999999999999999999'):
-        within(b'it is FROM:TO, two cycles',
+        within(b'expected FROM:TO, two cycles',
                ends(sim(folder, *VECADD, '--trace=t.json', '--trace-window=' + wrong), 2).err)
     within(b'--trace-window selects the part of --trace that is written',
            ends(sim(folder, *VECADD, '--trace-window=1:2'), 2).err)
