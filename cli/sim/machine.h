@@ -3,7 +3,7 @@
 #include "cli/common/messages.h"
 #include "cli/sim/options.h"
 #include "runtime-sim/host/host.h"
-#include "tools/sim/sim_report.h"
+#include "report/sim_report.h"
 
 struct sim_machine {
     struct machine_config config;

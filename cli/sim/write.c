@@ -5,7 +5,7 @@
 #include "runtime-sim/run/npy.h"
 #include "runtime-sim/run/result.h"
 #include "support/file.h"
-#include "tools/sim/sim_report.h"
+#include "report/sim_report.h"
 #include <inttypes.h>
 
 static int exit_code(const struct sim *sim, enum session_outcome outcome)

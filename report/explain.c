@@ -1,6 +1,6 @@
 // Finds the bottleneck of a kernel: the most used part of the machine or, if none is used much, the
 // main reason why warps wait.
-#include "tools/sim/sim_report.h"
+#include "report/sim_report.h"
 #include <stdarg.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "backend/tables/rows.h"
 #include "support/json.h"
-#include "tools/sim/sim_report.h"
+#include "report/sim_report.h"
 #include <string.h>
 
 static const struct table_kernel *kernel_of(const struct tables *tables, const char *name)

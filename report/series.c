@@ -1,5 +1,5 @@
 // Collects counts per interval of a run, with a bounded number of intervals.
-#include "tools/sim/sim_report.h"
+#include "report/sim_report.h"
 #include <string.h>
 
 static const char *const counters[] = {

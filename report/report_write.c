@@ -1,6 +1,6 @@
 // Writes the report as a document with everything that the other forms show, except the networks.
 #include "support/json.h"
-#include "tools/sim/sim_report.h"
+#include "report/sim_report.h"
 
 static void write_parts(struct json *json, const char *key, const sim_parts *parts)
 {

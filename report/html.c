@@ -1,7 +1,7 @@
 // Writes the report as an HTML page.
 #include "support/svg.h"
 #include "tools/noc/plot.h"
-#include "tools/sim/sim_report.h"
+#include "report/sim_report.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // Reads a report from its document. Missing members are empty or unknown.
 #include "support/file.h"
-#include "tools/sim/sim_facts.h"
+#include "report/sim_facts.h"
 #include <jansson.h>
 #include <string.h>
 

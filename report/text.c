@@ -1,5 +1,5 @@
 // Writes the report as text.
-#include "tools/sim/sim_report.h"
+#include "report/sim_report.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

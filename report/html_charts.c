@@ -1,6 +1,6 @@
 // Charts of a simulation: timeline and roofline.
 #include "support/chart.h"
-#include "tools/sim/sim_report.h"
+#include "report/sim_report.h"
 #include <string.h>
 
 enum { WIDTH = 920, LEFT = 150, RIGHT = 26 };

@@ -2,7 +2,7 @@
 #include "ir/loc.h"
 #include "runtime-sim/gpu/scheme/scheme.h"
 #include "support/demangle.h"
-#include "tools/sim/sim_report.h"
+#include "report/sim_report.h"
 #include <string.h>
 
 // Names
@@ -51,7 +51,7 @@ static void add_parts(struct collecting *c)
 #define STAGE(name, names, text) add_part(c, &c->kernel->stages, name, names, text);
 #define NUMBER(name, unit, numerator, denominator)                                                 \
     add_number(c, name, unit, numerator, denominator);
-#include "tools/sim/parts.def"
+#include "report/parts.def"
 #undef SERVED
 #undef STAGE
 #undef NUMBER
@@ -156,7 +156,7 @@ static void add_resources(struct collecting *c)
     const struct resource_row rows[] = {
 #define RESOURCE(name, unit, names, clock, count, collection, key, each, text)                     \
     {name, unit, names, clock, count, collection, key, each, text},
-#include "tools/sim/resources.def"
+#include "report/resources.def"
 #undef RESOURCE
     };
     for (size_t i = 0; i < ARRAY_LENGTH(rows); i++)

@@ -4,7 +4,7 @@
 #include "backend/tables/tables.h"
 #include "runtime-sim/device/timed.h"
 #include "runtime-sim/run/session.h"
-#include "tools/sim/sim_facts.h"
+#include "report/sim_facts.h"
 
 // Collects counts during a run through the sample callback of timed_options, whose `context` is the
 // collector.
