@@ -101,6 +101,7 @@ void campaign_sim_command(const struct campaign_plan *plan, const struct campaig
         campaign_push(arena, argv, sample->list.v[i]);
     if (campaign->is_trusted)
         campaign_push(arena, argv, "--allow-outside");
+    campaign_push(arena, argv, "--quiet");
     campaign_push(arena, argv, arena_printf(arena, "--json=%s", json));
     campaign_push(arena, argv, arena_printf(arena, "--stats=%s", stats));
     campaign_push(arena, argv, "--stats-filter=*"); // figures may name any statistic

@@ -1,8 +1,10 @@
 // Collects facts about a run from the statistics of the machine.
 #include "ir/loc.h"
 #include "runtime-sim/gpu/scheme/scheme.h"
-#include "support/demangle.h"
+#include "report/resources.h"
 #include "report/sim_report.h"
+#include "support/demangle.h"
+#include <inttypes.h>
 #include <string.h>
 
 // Names
@@ -22,7 +24,7 @@ struct collecting {
     const struct sim_facts *facts;
     struct timed_stats stats; // statistics of the current kernel
     struct sim_kernel *kernel;
-    struct scheme_resources resources;
+    sim_resource_rows resources;
 };
 
 static void add_part(struct collecting *c, sim_parts *to, const char *name, const char *names,
@@ -82,35 +84,10 @@ static void add_stalls(struct collecting *c)
 
 // Resources
 
-enum clock { CORE, REQUEST, REPLY, LLC, DRAM };
-
-static double clocks_of(const struct collecting *c, enum clock clock)
+static bool resource_used(const struct collecting *c, const struct sim_resource_row *row,
+                          double *used)
 {
-    const struct memsys_keys *keys = &c->facts->timed->config.memsys.memory;
-    double cycles = 0, core = (double)keys->core_clock;
-    static const char *const own[] = {[REQUEST] = "request.cycles", [REPLY] = "reply.cycles"};
-    if (clock == REQUEST || clock == REPLY)
-        timed_add_up(&c->stats, own[clock], &cycles);
-    else
-        timed_add_up(&c->stats, "machine.cycles", &cycles);
-    if (clock == LLC)
-        return cycles * (double)keys->llc_clock / core;
-    return clock == DRAM ? cycles * (double)c->facts->timed->config.memsys.dram.clock / core
-                         : cycles;
-}
-
-struct resource_row {
-    const char *name, *unit, *names;
-    enum clock clock;
-    double count;
-    const char *collection, *key;
-    double each;
-    const char *text;
-};
-
-static bool resource_used(const struct collecting *c, const struct resource_row *row, double *used)
-{
-    if (strcmp(row->names, "core.resident") != 0)
+    if (strcmp(row->names, SIM_RESIDENT) != 0)
         return timed_add_up(&c->stats, row->names, used);
     double empty;
     *used = sim_parts_sum(&c->kernel->stalls);
@@ -119,11 +96,13 @@ static bool resource_used(const struct collecting *c, const struct resource_row 
     return known;
 }
 
-static void add_resource(struct collecting *c, const struct resource_row *row)
+static void add_resource(struct collecting *c, const struct sim_resource_row *row)
 {
-    double clocks = clocks_of(c, row->clock), used;
-    if (!resource_used(c, row, &used) || clocks <= 0 || row->count <= 0)
+    double clocks, used;
+    if (!resource_used(c, row, &used) || !timed_add_up(&c->stats, row->cycles, &clocks) ||
+        clocks <= 0)
         return;
+    clocks *= row->ratio;
     struct sim_resource resource = {row->name,     row->unit,  row->text,
                                     used / clocks, row->count, NAN};
     struct stat_spread spread =
@@ -131,42 +110,6 @@ static void add_resource(struct collecting *c, const struct resource_row *row)
     if (spread.count > 1)
         resource.busiest = spread.max / clocks / row->each;
     vec_push(c->report->arena, &c->kernel->resources, resource);
-}
-
-static uint32_t count_links(const struct collecting *c, enum memsys_network network)
-{
-    const struct noc *noc = machine_network(c->facts->timed->machine, network);
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < noc_channels(noc); i++)
-        count += noc_channel(noc, i).kind == NOC_CHANNEL_ROUTERS;
-    return count;
-}
-
-static void add_resources(struct collecting *c)
-{
-    const struct machine_config *config = &c->facts->timed->config;
-    double cores = (double)config->memsys.memory.cores,
-           schedulers = (double)config->core.schedulers, warps = (double)config->core.warps,
-           l1_banks = (double)config->l1.banks,
-           partitions = config->memsys.memory.partition_nodes.n,
-           llc_banks = (double)config->memsys.llc.banks,
-           channels = partitions * (double)config->memsys.dram.channels,
-           request_links = count_links(c, MEMSYS_REQUESTS),
-           reply_links = count_links(c, MEMSYS_REPLIES);
-    const struct resource_row rows[] = {
-#define RESOURCE(name, unit, names, clock, count, collection, key, each, text)                     \
-    {name, unit, names, clock, count, collection, key, each, text},
-#include "report/resources.def"
-#undef RESOURCE
-    };
-    for (size_t i = 0; i < ARRAY_LENGTH(rows); i++)
-        add_resource(c, &rows[i]);
-    for (uint32_t i = 0; i < c->resources.list.n; i++) {
-        const struct scheme_resource *from = &c->resources.list.v[i];
-        const struct resource_row row = {
-            from->name, from->unit, from->statistic, CORE, from->peak, "", "", 1, from->text};
-        add_resource(c, &row);
-    }
 }
 
 // Items
@@ -252,12 +195,33 @@ static void collect_kernel(struct collecting *c, const struct timed_kernel *coun
     kernel->cycles = (double)counts->cycles;
     add_parts(c);
     add_stalls(c);
-    add_resources(c);
+    for (uint32_t i = 0; i < c->resources.n; i++)
+        add_resource(c, &c->resources.v[i]);
     machine_each_item(c->facts->timed->machine, c->report->arena, add_item, c);
-    if (counts->room)
-        kernel->room = arena_printf(
-            c->report->arena, "%u registers per thread (%s), %u CTAs per core, limited by %s",
-            counts->registers, counts->registers_source, counts->room, counts->limit);
+    kernel->room = timed_room(counts, c->report->arena);
+}
+
+// `sums` may be NULL.
+static void add_phases(struct collecting *c, const struct sim_phase_sums *sums)
+{
+    if (sums)
+        sim_phases_report(sums, &c->facts->collector->columns, c->report->arena, c->kernel);
+}
+
+// Sets the mean number of CTAs of the kernel's launches, and the number that fits the machine.
+static void add_waves(struct collecting *c, const struct device_kernel *kernel)
+{
+    const struct timed *timed = c->facts->timed;
+    double ctas = 0, launches = 0;
+    for (uint32_t i = 0; i < timed->spans.n; i++) {
+        const uint32_t *grid = timed->spans.v[i].grid;
+        if (timed->spans.v[i].kernel != kernel)
+            continue;
+        ctas += (double)grid[0] * grid[1] * grid[2];
+        launches++;
+    }
+    c->kernel->ctas = launches > 0 ? ctas / launches : 0;
+    c->kernel->places = kernel->timed->room * (double)timed->config.memsys.memory.cores;
 }
 
 static void add_kernels(struct collecting *c)
@@ -274,8 +238,11 @@ static void add_kernels(struct collecting *c)
             .thread_instructions = (double)from->thread_instructions,
         };
         c->kernel = &kernel;
-        if (c->facts->timed && from->timed)
+        if (c->facts->timed && from->timed) {
             collect_kernel(c, from->timed);
+            add_waves(c, from);
+            add_phases(c, c->facts->collector ? sim_collected(c->facts->collector, from) : NULL);
+        }
         vec_push(report->arena, &report->kernels, kernel);
         report->total.launches += kernel.launches;
         report->total.warp_instructions += kernel.warp_instructions;
@@ -283,8 +250,10 @@ static void add_kernels(struct collecting *c)
     }
     report->total.name = report->total.shown = "total";
     c->kernel = &report->total;
-    if (c->facts->timed)
-        collect_kernel(c, &c->facts->timed->total);
+    if (!c->facts->timed)
+        return;
+    collect_kernel(c, &c->facts->timed->total);
+    add_phases(c, c->facts->collector ? &c->facts->collector->total : NULL);
 }
 
 static void add_spans(struct collecting *c)
@@ -315,7 +284,7 @@ static void add_machine(struct collecting *c)
     report->dram_bytes = memory->memory.partition_nodes.n * (double)memory->dram.channels *
                          (double)memory->dram.request_bytes / (double)memory->dram.burst *
                          (double)memory->dram.clock / report->clock;
-    machine_add_resources(timed->machine, report->arena, &c->resources);
+    sim_resource_rows_add(&c->resources, report->arena, timed);
 }
 
 void sim_report_collect(struct sim_report *report, struct arena *arena,
@@ -341,8 +310,11 @@ void sim_report_collect(struct sim_report *report, struct arena *arena,
     add_kernels(&c);
     if (facts->timed)
         add_spans(&c);
-    if (facts->collector)
+    if (facts->collector) {
         report->series = facts->collector->series;
+        report->series.samples.v = facts->collector->run.samples.v;
+        report->series.samples.n = facts->collector->run.samples.n;
+    }
 }
 
 // Looking up
@@ -404,4 +376,36 @@ double sim_share(const struct sim_resource *resource)
 {
     double share = resource->peak > 0 ? resource->used / resource->peak : 0;
     return resource->busiest > share ? resource->busiest : share;
+}
+
+// Texts
+
+const char *sim_change(struct arena *arena, double now, double before)
+{
+    if (isnan(now) || isnan(before) || (now == 0 && before == 0))
+        return "";
+    if (before <= 0 || now / before > 10 || now / before < 0.1)
+        return arena_printf(arena, "from %.4g to %.4g", before, now);
+    return arena_printf(arena, "%+.1f %%", 100 * (now / before - 1));
+}
+
+const char *sim_count(struct arena *arena, double value)
+{
+    char digits[32];
+    int length = snprintf(digits, sizeof digits, "%.0f", value);
+    const char *text = "";
+    for (int at = 0; at < length; at++)
+        text = arena_printf(arena, "%s%s%c", text, at && (length - at) % 3 == 0 ? "," : "",
+                            digits[at]);
+    return text;
+}
+
+const char *sim_cycles(struct arena *arena, const struct sim_kernel *kernel)
+{
+    const char *plural = kernel->launches == 1 ? "" : "es", *cycles = sim_count(arena, kernel->cycles);
+    if (kernel->timed == kernel->launches)
+        return arena_printf(arena, "%s cycles in %" PRIu64 " launch%s", cycles, kernel->launches,
+                            plural);
+    return arena_printf(arena, "%s cycles in %" PRIu64 " of %" PRIu64 " launch%s", cycles,
+                        kernel->timed, kernel->launches, plural);
 }

@@ -1,11 +1,12 @@
-// Finds the bottleneck of a kernel: the most used part of the machine or, if none is used much, the
-// main reason why warps wait.
+// Explains a kernel: what limits it in each part of its time, what it would gain without that limit,
+// and what can be done.
+#include "report/phases.h"
 #include "report/sim_report.h"
 #include <stdarg.h>
 #include <string.h>
 
-// Use from which a part limits the kernel, and from which it probably does.
-static const double limits = 0.85, presses = 0.6;
+// A limit is named if it holds for this part of the cycles; a start or tail likewise.
+static const double named = 0.1, long_phase = 0.15, many_empty = 0.3;
 
 static void say(struct arena *arena, sim_sentences *to, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -19,124 +20,207 @@ static void say(struct arena *arena, sim_sentences *to, const char *format, ...)
     vec_push(arena, to, (const char *)arena_strndup(arena, text, strlen(text)));
 }
 
-// Returns false for warp slots: they are capacity, whose use does not indicate a limit.
-static bool is_work(const struct sim_resource *resource)
+static double limit_sum(const struct sim_kernel *kernel)
 {
-    return strcmp(resource->name, "warp slots") != 0;
+    double sum = 0;
+    for (uint32_t i = 0; i < kernel->limits.n; i++)
+        sum += kernel->limits.v[i].cycles;
+    return sum;
 }
 
-// Returns the most used part except `but`, or NULL if no part is used.
-static const struct sim_resource *most_used(const struct sim_kernel *kernel,
-                                            const struct sim_resource *but)
+double sim_gain_without(const struct sim_kernel *kernel, const struct sim_limit *limit)
 {
-    const struct sim_resource *max = NULL;
-    for (uint32_t i = 0; i < kernel->resources.n; i++) {
-        const struct sim_resource *one = &kernel->resources.v[i];
-        if (is_work(one) && one != but && (!max || sim_share(one) > sim_share(max)))
-            max = one;
-    }
-    return max;
+    double all = limit_sum(kernel), rest = all - limit->cycles + limit->without;
+    return rest > 0 ? all / rest : INFINITY;
 }
 
-static const struct sim_part *largest(const sim_parts *parts, const char *const but[], double *rest)
+const char *sim_limit_word(const struct sim_limit *limit)
+{
+    return !limit->is_part || limit->used >= SIM_LIMITS ? "limited by" : "probably limited by";
+}
+
+// Says the gain without a limit.
+static void say_gain(struct arena *arena, sim_sentences *to, const struct sim_kernel *kernel,
+                     const struct sim_limit *limit)
+{
+    double gain = sim_gain_without(kernel, limit);
+    const char *next = limit->is_part && limit->next ? limit->next : NULL;
+    if (isinf(gain))
+        say(arena, to, "Nothing else in the machine would limit it then.");
+    else if (gain < 1.05 && next)
+        say(arena, to, "Without this limit %s would limit it nearly as much.", next);
+    else
+        say(arena, to, "Without this limit the kernel could be at most %.2f times as fast%s%s%s.",
+            gain, next ? "; then " : "", next ? next : "", next ? " would limit it" : "");
+}
+
+static const struct sim_part *largest_stage(const struct sim_kernel *kernel)
 {
     const struct sim_part *max = NULL;
-    *rest = 0;
-    for (uint32_t i = 0; i < parts->n; i++) {
-        bool left_out = false;
-        for (const char *const *name = but; *name; name++)
-            left_out |= !strcmp(*name, parts->v[i].name);
-        if (left_out)
-            continue;
-        *rest += parts->v[i].value;
-        if (!max || parts->v[i].value > max->value)
-            max = &parts->v[i];
-    }
+    for (uint32_t i = 0; i < kernel->stages.n; i++)
+        if (!max || kernel->stages.v[i].value > max->value)
+            max = &kernel->stages.v[i];
     return max;
-}
-
-static void say_resource(struct arena *arena, sim_sentences *to, const char *head,
-                         const struct sim_resource *one)
-{
-    double mean = one->peak > 0 ? one->used / one->peak : 0;
-    if (one->busiest > mean)
-        say(arena, to,
-            "%s%s: the busiest is used %.0f %% of the time, all together %.0f %% (%.4g of "
-            "%.4g %s in a clock).",
-            head, one->name, 100 * one->busiest, 100 * mean, one->used, one->peak, one->unit);
-    else
-        say(arena, to, "%s%s: used %.0f %% (%.4g of %.4g %s in a clock).", head, one->name,
-            100 * mean, one->used, one->peak, one->unit);
 }
 
 static void say_latency(struct arena *arena, sim_sentences *to, const struct sim_kernel *kernel)
 {
-    static const char *const none[] = {NULL};
-    double all, latency = sim_number(kernel, "latency of loads");
-    const struct sim_part *stage = largest(&kernel->stages, none, &all);
+    double latency = sim_number(kernel, "latency of loads"), all = sim_parts_sum(&kernel->stages);
+    const struct sim_part *stage = largest_stage(kernel);
     if (latency > 0)
         say(arena, to, "A load takes %.0f cycles on average, from issue to result.", latency);
     if (stage && all > 0)
         say(arena, to,
-            "A read that leaves the core takes %.0f cycles, %.0f of them (%.0f %%) in the "
-            "%s.",
+            "A read that leaves the core takes %.0f cycles, %.0f of them (%.0f %%) in the %s.",
             all, stage->value, 100 * stage->value / all, stage->name);
 }
 
-// Explains a kernel in which no part is used much: warps wait for each other or for latency.
-static void say_waiting(struct arena *arena, sim_sentences *to, const struct sim_kernel *kernel)
+// Says how more warps could run, if many slots are empty.
+static void say_room(struct arena *arena, sim_sentences *to, const struct sim_kernel *kernel)
 {
-    static const char *const slots[] = {"issued", "empty", "ended", NULL};
-    double all, busy = sim_parts_sum(&kernel->stalls);
-    const struct sim_part *wait = largest(&kernel->stalls, slots, &all);
     double empty = sim_part_share(&kernel->stalls, "empty");
-    if (!wait || all <= 0)
+    if (!(empty > many_empty) || kernel->places <= 0)
         return;
-    say(arena, to,
-        "No part of the machine is near its peak: the limit is latency, with too few warps to hide "
-        "it.");
-    say(arena, to, "Of the time in which resident warps do not issue, %.0f %% is: %s.",
-        100 * wait->value / all, wait->text);
-    if (!strcmp(wait->name, "load") || !strcmp(wait->name, "chain"))
-        say_latency(arena, to, kernel);
-    if (busy > 0 && empty > 0.3)
+    if (kernel->ctas < kernel->places)
         say(arena, to,
-            "%.0f %% of the warp slots are empty: more CTAs, or smaller ones, would hide more "
-            "latency%s%s.",
-            100 * empty, kernel->room ? "; " : "", kernel->room ? kernel->room : "");
+            "%.0f %% of the warp slots are empty: a launch has %.4g CTAs, and the machine has room "
+            "for %.0f; more CTAs would hide more latency.",
+            100 * empty, kernel->ctas, kernel->places);
+    else if (kernel->room)
+        say(arena, to, "%.0f %% of the warp slots are empty: %s.", 100 * empty, kernel->room);
 }
 
-static void say_next(struct arena *arena, sim_sentences *to, const struct sim_kernel *kernel,
-                     const struct sim_resource *first)
+static void say_limit(struct arena *arena, sim_sentences *to, const struct sim_kernel *kernel,
+                      const struct sim_limit *limit, double share)
 {
-    const struct sim_resource *next = most_used(kernel, first);
-    if (!next || sim_share(next) <= 0)
-        return;
-    double gain = sim_share(first) / sim_share(next);
-    say_resource(arena, to, "Next is ", next);
-    if (sim_share(first) >= presses && gain > 1)
+    const char *word = sim_limit_word(limit);
+    if (limit->is_part) {
+        say(arena, to, "%c%s %s for %.0f %% of the cycles, in which it is used %.0f %%.",
+            word[0] == 'p' ? 'P' : 'L', word + 1, limit->name, 100 * share, 100 * limit->used);
+    } else {
         say(arena, to,
-            "Without the first limit, the kernel could be at most %.2f times as fast before this "
-            "one limits it.",
-            gain);
+            "Limited by latency for %.0f %% of the cycles: no part of the machine is used %.0f %%, "
+            "and too few warps are ready.",
+            100 * share, 100 * SIM_PRESSES);
+        if (limit->wait)
+            say(arena, to, "Of the waiting then, %.0f %% is: %s.", 100 * limit->waiting,
+                limit->wait_text);
+        if (limit->wait && (!strcmp(limit->wait, "load") || !strcmp(limit->wait, "chain")))
+            say_latency(arena, to, kernel);
+        say_room(arena, to, kernel);
+    }
+    say_gain(arena, to, kernel, limit);
+}
+
+// Says what a long start or tail takes.
+static void say_phases(struct arena *arena, sim_sentences *to, const struct sim_kernel *kernel)
+{
+    double all = limit_sum(kernel);
+    for (uint32_t i = 0; i < kernel->phases.n; i++) {
+        const struct sim_phase *phase = &kernel->phases.v[i];
+        double share = phase->cycles / all;
+        if (share < long_phase || !strcmp(phase->name, "steady"))
+            continue;
+        say(arena, to,
+            "The %s takes %.0f %% of the cycles: in it, less than half of the largest number of "
+            "warps run.",
+            phase->name, 100 * share);
+    }
+    double waves = kernel->places > 0 ? kernel->ctas / kernel->places : 0, whole = floor(waves);
+    if (waves > 1 && waves > whole && waves < 5)
+        say(arena, to,
+            "The CTAs of a launch fill the machine %.0f time%s, and the last of them fill %.0f %% "
+            "of it.",
+            whole, whole == 1 ? "" : "s", 100 * (waves - whole));
+}
+
+// Chains and blocks
+
+static double row_of(const struct sim_item *item, const char *name)
+{
+    for (uint32_t i = 0; i < item->rows.n; i++)
+        if (!strcmp(item->rows.v[i].name, name))
+            return item->rows.v[i].value;
+    return NAN;
+}
+
+const char *sim_item_verdict(struct arena *arena, const struct sim_item *item, bool *costs)
+{
+    double gpu = row_of(item, "latency in the GPU"), away = row_of(item, "latency when offloaded"),
+           offloaded = row_of(item, "offloaded"), saved = row_of(item, "saved");
+    double kept = row_of(item, "executed") - offloaded;
+    *costs = false;
+    if (away > 0 && offloaded > 0 && kept > 0 && gpu > 0) {
+        *costs = away > gpu;
+        return arena_printf(arena,
+                            "takes %.0f cycles when offloaded (%.0f times) and %.0f in the GPU "
+                            "(%.0f times)%s",
+                            away, offloaded, gpu, kept,
+                            *costs ? "; --policy=tom-measured leaves such blocks in the GPU, and "
+                                     "--set=tom.at_core=… this one"
+                                   : "");
+    }
+    if (away > 0 && offloaded > 0)
+        return arena_printf(arena,
+                            "takes %.0f cycles when offloaded (%.0f times), and never ran in the "
+                            "GPU to compare; --policy=tom-measured measures both",
+                            away, offloaded);
+    if (saved < 0 && offloaded > 0) {
+        *costs = true;
+        return arena_printf(arena,
+                            "costs %.1f flit hops each time instead of saving them (%.0f times); "
+                            "--policy=adaptive turns such chains off",
+                            -saved, offloaded);
+    }
+    return NULL;
+}
+
+static void say_items(struct arena *arena, sim_sentences *to, const struct sim_kernel *kernel)
+{
+    for (uint32_t i = 0; i < kernel->items.n; i++) {
+        const struct sim_item *item = &kernel->items.v[i];
+        bool costs;
+        const char *verdict = sim_item_verdict(arena, item, &costs);
+        if (verdict)
+            say(arena, to, "%c%s %u (line %u%s%s) %s.", item->kind[0] - 'a' + 'A', item->kind + 1,
+                item->id, item->line, item->source ? ", " : "", item->source ? item->source : "",
+                verdict);
+    }
 }
 
 void sim_explain(const struct sim_kernel *kernel, struct arena *arena, sim_sentences *to)
 {
-    const struct sim_resource *first = most_used(kernel, NULL);
-    if (!first) {
+    double all = limit_sum(kernel);
+    if (!(all > 0)) {
         say(arena, to,
             "There are no counts for this kernel: its launches were not timed, or ran together "
             "with others.");
         return;
     }
-    double share = sim_share(first);
-    say_resource(arena, to,
-                 share >= limits    ? "Limited by "
-                 : share >= presses ? "Probably limited by "
-                                    : "Most used: ",
-                 first);
-    if (share < presses)
-        say_waiting(arena, to, kernel);
-    say_next(arena, to, kernel, first);
+    for (uint32_t i = 0; i < kernel->limits.n; i++) {
+        double share = kernel->limits.v[i].cycles / all;
+        if (!i || share >= named)
+            say_limit(arena, to, kernel, &kernel->limits.v[i], share);
+    }
+    say_phases(arena, to, kernel);
+    say_items(arena, to, kernel);
+}
+
+const char *sim_explain_brief(const struct sim_kernel *kernel, struct arena *arena)
+{
+    double all = limit_sum(kernel);
+    const char *text = "";
+    for (uint32_t i = 0; i < kernel->limits.n && all > 0; i++) {
+        const struct sim_limit *limit = &kernel->limits.v[i];
+        if (i && limit->cycles / all < named)
+            break;
+        const char *waits = limit->is_part || !limit->wait
+                                ? ""
+                                : arena_printf(arena, " (mostly %s)", limit->wait);
+        text = arena_printf(arena, "%s%s%s%s %s%.0f %%%s", text,
+                            i ? ", by " : arena_printf(arena, "%s ", sim_limit_word(limit)),
+                            limit->name, waits, i ? "" : "for ", 100 * limit->cycles / all,
+                            i ? "" : " of the cycles");
+    }
+    return text;
 }

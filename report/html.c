@@ -56,14 +56,6 @@ static const struct sim_kernel *beside_of(const struct html *h, const struct sim
     return sim_same(h->view->beside, kernel->name);
 }
 
-// Returns the change in percent, or "" if it is unknown.
-static const char *change(const struct html *h, double now, double before)
-{
-    return isnan(now) || isnan(before) || before == 0
-               ? ""
-               : arena_printf(h->arena, "%+.1f %%", 100 * (now / before - 1));
-}
-
 // Writes a table cell with the number, empty if it is unknown.
 static void write_number(const struct html *h, const struct sim_kernel *kernel, const char *name,
                          int digits)
@@ -132,7 +124,7 @@ static void write_list(const struct html *h)
         write_cell(h, "%" PRIu64, k->launches);
         write_cell(h, k->timed ? "%.0f" : "not timed", k->cycles);
         if (beside)
-            write_cell(h, "%s", other ? change(h, k->cycles, other->cycles) : "");
+            write_cell(h, "%s", other ? sim_change(h->arena, k->cycles, other->cycles) : "");
         write_cell(h, "%.1f %%", 100 * k->cycles / fmax(1, h->report->total.cycles));
         write_number(h, k, "IPC", 1);
         write_number(h, k, "L1 hit rate", 1);
@@ -298,7 +290,7 @@ static void write_numbers(const struct html *h, const struct sim_kernel *kernel,
     for (uint32_t i = 0; i < kernel->numbers.n; i++) {
         const struct sim_number *n = &kernel->numbers.v[i];
         bool is_rate = strstr(n->name, "rate");
-        const char *by = change(h, n->value, sim_number(beside, n->name));
+        const char *by = sim_change(h->arena, n->value, sim_number(beside, n->name));
         fputs("<div><dt>", h->to);
         svg_escaped(h->to, n->name);
         fprintf(h->to, n->value >= 10000 ? "</dt><dd>%.0f %s" : "</dt><dd>%.4g %s",
@@ -329,10 +321,9 @@ static void write_kernel(const struct html *h, const struct sim_kernel *kernel)
     if (strcmp(kernel->shown, kernel->name) != 0)
         open_tag(h, "p class=\"quiet\"", kernel->name);
     open_tag(h, "p",
-             arena_printf(h->arena, "%.0f cycles in %" PRIu64 " of %" PRIu64 " launches%s%s%s",
-                          kernel->cycles, kernel->timed, kernel->launches,
+             arena_printf(h->arena, "%s%s%s%s", sim_cycles(h->arena, kernel),
                           beside ? ", beside the other run: " : "",
-                          beside ? change(h, kernel->cycles, beside->cycles) : "",
+                          beside ? sim_change(h->arena, kernel->cycles, beside->cycles) : "",
                           kernel->together ? "; some ran at the same time as others" : ""));
     if (kernel->room)
         open_tag(h, "p class=\"quiet\"", kernel->room);

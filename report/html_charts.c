@@ -261,39 +261,17 @@ static void draw_lines(const struct sim_chart *c, struct chart p, const char *ti
         chart_key(c->to, &x, p.top - 10, chart_fill(i), lines[i].name);
 }
 
-// Returns the peak of a resource per core cycle, derived from its use and counts over the run.
-static double peak_of(const struct sim_report *report, const char *resource, const char *numerator)
-{
-    double counts = 0;
-    const struct sim_chart c = {.report = report};
-    for (uint32_t i = 0; i < report->total.resources.n; i++) {
-        const struct sim_resource *r = &report->total.resources.v[i];
-        if (strcmp(r->name, resource) != 0 || r->used <= 0)
-            continue;
-        double cycles = 0;
-        for (uint32_t k = 0; k < report->series.samples.n; k++) {
-            counts += value_of(&c, &report->series.samples.v[k], numerator);
-            cycles += report->series.samples.v[k].ended - report->series.samples.v[k].begun;
-        }
-        double share = r->used / r->peak;
-        return cycles > 0 && counts > 0 ? counts / cycles / share : 1;
-    }
-    return 1;
-}
-
 // Draws the panels from top to bottom.
 static void draw_panels(const struct sim_chart *c, double top)
 {
-    const struct sim_report *report = c->report;
     const struct sim_line ipc = {"IPC", "machine.thread_instructions", "", 1};
-    const struct sim_line latency = {"latency", "memory.latency_sum", "memory.data_answers", 1};
+    const struct sim_line latency = {"latency", "cycles of reads", "memory.reads_answered", 1};
     const struct sim_line use[] = {
-        {"DRAM data bus", "dram.data_clocks", "",
-         peak_of(report, "DRAM data bus", "dram.data_clocks")},
-        {"LLC ports", "llc.port_clocks", "", peak_of(report, "LLC ports", "llc.port_clocks")},
-        {"request network", "request.noc_link", "",
-         peak_of(report, "request network", "request.noc_link")},
-        {"reply network", "reply.noc_link", "", peak_of(report, "reply network", "reply.noc_link")},
+        {"DRAM data bus", "use of DRAM data bus", "", 1},
+        {"LLC ports", "use of LLC ports", "", 1},
+        {"request network", "use of request network", "", 1},
+        {"reply network", "use of reply network", "", 1},
+        {"replies into it", "use of replies into the network", "", 1},
     };
     struct chart panels[PANELS];
     for (int i = 0; i < PANELS; i++)
@@ -301,7 +279,7 @@ static void draw_panels(const struct sim_chart *c, double top)
     draw_slots(c, &panels[0]);
     draw_lines(c, panels[1], "IPC: thread instructions per cycle", &ipc, 1, false);
     draw_lines(c, panels[2], "share of the peak", use, ARRAY_LENGTH(use), true);
-    draw_lines(c, panels[3], "mean latency of all replies with data, cycles", &latency, 1, false);
+    draw_lines(c, panels[3], "mean latency of reads that leave the cores, cycles", &latency, 1, false);
     draw_cycles(&panels[3]);
 }
 

@@ -34,12 +34,35 @@ struct sim_item {
     VEC(struct sim_number) rows;
 };
 
+// What limits a kernel for some of its cycles: a part of the machine, or latency.
+struct sim_limit {
+    const char *name; // of the resource, or "latency"
+    bool is_part;
+    double cycles;
+    double used;      // use of the resource in these cycles; for latency, of the most used one
+    double without;   // cycles that would be left of these without the limit
+    const char *next; // most used of the other resources; NULL: none is used
+    const char *wait, *wait_text; // reason for which most warps wait, or NULL
+    double waiting;               // its part of all waiting
+};
+typedef VEC(struct sim_limit) sim_limits;
+
+// A phase of the launches, see report/phases.h. Limits are sorted by cycles, largest first.
+struct sim_phase {
+    const char *name;
+    double cycles;
+    sim_limits limits;
+};
+
 struct sim_kernel {
     const char *name;  // name in the program
     const char *shown; // name in the CUDA source
     uint64_t launches, timed, together;
     double cycles, warp_instructions, thread_instructions;
     const char *room; // sentence about resident CTAs per core; NULL: unknown
+    double ctas, places; // mean CTAs of a launch; CTAs that fit the machine; 0: unknown
+    VEC(struct sim_phase) phases; // none: not collected
+    sim_limits limits;            // those of all phases
     sim_parts stalls; // breakdown of all slot cycles
     sim_parts served; // breakdown of the lines of loads by level
     sim_parts stages; // breakdown of read latency, in cycles
@@ -102,5 +125,12 @@ sim_parts sim_resident(struct arena *arena, const struct sim_kernel *kernel);
 double sim_share(const struct sim_resource *resource);
 // Returns the component's fraction of the total; NAN if there is no such component.
 double sim_part_share(const sim_parts *parts, const char *name);
+// Returns the change of a value: a percentage or, where that would be hard to read, both values; ""
+// if it is unknown.
+const char *sim_change(struct arena *arena, double now, double before);
+// Returns a count with separators of thousands.
+const char *sim_count(struct arena *arena, double value);
+// Returns the kernel's cycles and launches: "4,032 cycles in 1 launch".
+const char *sim_cycles(struct arena *arena, const struct sim_kernel *kernel);
 // Returns the name of a kernel in the CUDA source, without parameters.
 const char *sim_shown_name(struct arena *arena, const char *name);

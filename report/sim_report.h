@@ -2,26 +2,55 @@
 // a document, and their presentation.
 #pragma once
 #include "backend/tables/tables.h"
-#include "runtime-sim/device/timed.h"
+#include "report/phases.h"
 #include "runtime-sim/run/session.h"
-#include "report/sim_facts.h"
 
-// Collects counts during a run through the sample callback of timed_options, whose `context` is the
+// The statistics whose sum is the latency of all reads that leave the cores.
+#define SIM_READ_CYCLES \
+    "memory.in_request_network memory.in_request_delay memory.in_slice " \
+    "memory.in_slice_out memory.in_dram_delay memory.in_dram memory.in_fill " \
+    "memory.in_reply_queue memory.in_reply_network"
+
+// A bounded number of samples: when there are too many, adjacent pairs are added up.
+struct sim_recording {
+    VEC(struct sim_sample) samples; // their values lie in one array
+    uint32_t columns;
+    double width; // cycles of a sample, at most
+};
+
+struct sim_kernel_phases {
+    const struct device_kernel *kernel;
+    struct sim_phase_sums sums;
+};
+
+// Collects counts during a run through the callbacks of timed_options, whose `context` is the
 // collector.
 struct sim_collector {
     struct timed *timed;
     struct arena *arena;
-    struct sim_series series;
-    uint64_t last; // cycle of the last sample
-    bool fixed;    // the user chose the interval
+    struct sim_meter meter, busiest; // the second one is read at the end of a period
+    struct sim_phase_columns columns;
+    struct sim_recording run, period; // of the run, and of the present busy period
+    struct sim_series series;         // names only
+    double *values;                   // of a sample
+    VEC(struct sim_kernel_phases) kernels;
+    struct sim_phase_sums total;
+    uint32_t spans; // launches that were counted
+    uint64_t last;  // cycle of the last sample
+    bool fixed;     // the user chose the interval
 };
-enum { SIM_INTERVAL = 256, SIM_SAMPLES = 480 }; // initial cycles; maximum samples
+enum { SIM_INTERVAL = 64, SIM_SAMPLES = 480 }; // cycles at the start of a period; maximum samples
 // Initialises the collector. Requires timed_begin.
 void sim_collect_begin(struct sim_collector *collector, struct timed *timed, struct arena *arena,
                        bool fixed);
-// Records the sample of an interval that ends at `cycle`. If there are too many samples, adjacent
-// pairs are summed and the interval is doubled.
+// Records the sample of an interval that ends at `cycle`. If there are too many in a period, the
+// interval is doubled.
 void sim_collect(struct sim_collector *collector, uint64_t cycle);
+// Records the end of a busy period: adds its launches to the phases of their kernels.
+void sim_collect_period(struct sim_collector *collector, uint64_t cycle);
+// Returns the phases of a kernel, or NULL.
+const struct sim_phase_sums *sim_collected(const struct sim_collector *collector,
+                                           const struct device_kernel *kernel);
 
 struct sim_facts {
     struct session *session;
@@ -51,6 +80,16 @@ void sim_report_html(const struct sim_view *view, struct arena *arena, FILE *to)
 // Appends sentences about the bottleneck of a kernel; each ends in a full stop.
 typedef VEC(const char *) sim_sentences;
 void sim_explain(const struct sim_kernel *kernel, struct arena *arena, sim_sentences *to);
+
+// Returns what limits the kernel most, as one line without a full stop; "" if it is unknown.
+const char *sim_explain_brief(const struct sim_kernel *kernel, struct arena *arena);
+// Returns how many times as fast the kernel could be at most without a limit.
+double sim_gain_without(const struct sim_kernel *kernel, const struct sim_limit *limit);
+// Returns "limited by", or "probably limited by" if the part is not near its peak.
+const char *sim_limit_word(const struct sim_limit *limit);
+// Returns what offloading the chain or block has cost or saved, without a full stop, or NULL.
+// `costs`: it cost more than it saved.
+const char *sim_item_verdict(struct arena *arena, const struct sim_item *item, bool *costs);
 
 // Charts of a simulation's page.
 

@@ -14,21 +14,8 @@ struct sim_page {
 
 static const char *change(struct arena *arena, double now, double before)
 {
-    if (isnan(now) || isnan(before) || before == 0)
-        return "";
-    return arena_printf(arena, " (%+.1f %%)", 100 * (now / before - 1));
-}
-
-// Formats a count with thousands separators.
-static const char *count_text(struct arena *arena, double value)
-{
-    char digits[32];
-    int length = snprintf(digits, sizeof digits, "%.0f", value);
-    const char *text = "";
-    for (int at = 0; at < length; at++)
-        text = arena_printf(arena, "%s%s%c", text, at && (length - at) % 3 == 0 ? "," : "",
-                            digits[at]);
-    return text;
+    const char *text = sim_change(arena, now, before);
+    return *text ? arena_printf(arena, " (%s)", text) : "";
 }
 
 // Shares
@@ -131,7 +118,7 @@ static void write_row(const struct sim_page *p, const struct sim_number *row, do
     if (row->value == 0 && !(before > 0) && is_count)
         return;
     fprintf(p->to, "      %-30s %12s%s%s", row->name,
-            is_count ? count_text(p->arena, row->value)
+            is_count ? sim_count(p->arena, row->value)
                      : arena_printf(p->arena, "%.1f", row->value),
             is_count ? "" : " ", row->unit);
     if (!isnan(before))
@@ -189,7 +176,7 @@ static void write_numbers(const struct sim_page *p, const struct sim_kernel *ker
         const struct sim_number *n = &kernel->numbers.v[i];
         bool is_rate = strstr(n->name, "rate");
         const char *value = is_rate             ? arena_printf(p->arena, "%.1f %%", 100 * n->value)
-                            : n->value >= 10000 ? count_text(p->arena, n->value)
+                            : n->value >= 10000 ? sim_count(p->arena, n->value)
                                                 : arena_printf(p->arena, "%.4g", n->value);
         const char *text = arena_printf(p->arena, "%s %s%s", n->name, value,
                                         change(p->arena, n->value, sim_number(beside, n->name)));
@@ -198,6 +185,28 @@ static void write_numbers(const struct sim_page *p, const struct sim_kernel *ker
         width = (breaks ? 0 : width) + (uint32_t)strlen(text) + 2;
     }
     putc('\n', p->to);
+}
+
+// Writes a line for each phase: its cycles, and what limits it for at least a tenth of them.
+static void write_phases(const struct sim_page *p, const struct sim_kernel *kernel)
+{
+    double all = 0;
+    for (uint32_t i = 0; i < kernel->phases.n; i++)
+        all += kernel->phases.v[i].cycles;
+    if (all > 0)
+        write_head(p, "phases, and what limits them");
+    for (uint32_t i = 0; i < kernel->phases.n; i++) {
+        const struct sim_phase *phase = &kernel->phases.v[i];
+        fprintf(p->to, "    %5.1f %%  %-7s %12s cycles:", 100 * phase->cycles / all, phase->name,
+                sim_count(p->arena, phase->cycles));
+        for (uint32_t k = 0; k < phase->limits.n; k++) {
+            const struct sim_limit *limit = &phase->limits.v[k];
+            double share = limit->cycles / phase->cycles;
+            if (!k || share >= 0.1)
+                fprintf(p->to, "%s %s %.0f %%", k ? "," : "", limit->name, 100 * share);
+        }
+        putc('\n', p->to);
+    }
 }
 
 static void write_explanation(const struct sim_page *p, const struct sim_kernel *kernel)
@@ -219,10 +228,8 @@ static void write_kernel(const struct sim_page *p, const struct sim_kernel *kern
     fprintf(p->to, "\n%s\n", kernel->shown);
     if (strcmp(kernel->shown, kernel->name) != 0)
         fprintf(p->to, "  %s\n", kernel->name);
-    fprintf(p->to, "  %s cycles%s in %" PRIu64 " of %" PRIu64 " launch%s\n",
-            count_text(p->arena, kernel->cycles),
-            beside ? change(p->arena, kernel->cycles, beside->cycles) : "", kernel->timed,
-            kernel->launches, kernel->launches == 1 ? "" : "es");
+    fprintf(p->to, "  %s%s\n", sim_cycles(p->arena, kernel),
+            beside ? change(p->arena, kernel->cycles, beside->cycles) : "");
     if (kernel->together)
         fputs("  some of them overlapped others: their further counts are in the total only\n",
               p->to);
@@ -242,6 +249,7 @@ static void write_kernel(const struct sim_page *p, const struct sim_kernel *kern
                 beside ? &beside->stages : NULL, true, "cycles");
     write_resources(p, kernel, beside);
     write_items(p, kernel, beside);
+    write_phases(p, kernel);
     write_explanation(p, kernel);
 }
 
@@ -342,6 +350,6 @@ void sim_report_text(const struct sim_view *view, FILE *to)
     if (report->has_time && report->kernel_cpu_seconds > 0)
         fprintf(to, "%.2f CPU seconds, %.2f of them in kernels: %s cycles per second\n",
                 report->cpu_seconds, report->kernel_cpu_seconds,
-                count_text(&arena, report->total.cycles / report->kernel_cpu_seconds));
+                sim_count(&arena, report->total.cycles / report->kernel_cpu_seconds));
     arena_free(&arena);
 }

@@ -228,15 +228,12 @@ static FILE *open_output(struct library *library, const char *path)
 
 static bool open_traces(struct library *library)
 {
-    enum { INTERVAL = 1000 }; // cycles
     const struct sim_arguments *a = &library->arguments.sim;
     struct sim_machine *machine = &library->machine;
     FILE *series = a->series ? open_output(library, a->series) : NULL;
     FILE *trace = a->trace ? open_output(library, a->trace) : NULL;
-    if (series) {
-        machine->options.interval = a->interval ? a->interval : INTERVAL;
+    if (series)
         sim_machine_series(machine, series);
-    }
     if (trace)
         timed_trace(&machine->timed, trace, a->trace_from,
                     a->trace_until ? a->trace_until : UINT64_MAX);
@@ -257,6 +254,7 @@ static bool begin_device(struct library *library)
     }
     if (cuda->timed) {
         host_options(&machine->host_config, &cuda->host, &machine->options);
+        sim_machine_interval(machine, &library->arguments.sim);
         sim_reports_prepare(&library->reports, machine);
         timed_begin(&machine->timed, device, &machine->options);
         sim_reports_begin(&library->reports, &machine->timed);
@@ -432,15 +430,18 @@ static bool write_advice(struct library *library)
     return to || !path;
 }
 
-// Writes the report as text with -v, to standard error, because standard output belongs to the
-// program.
+// Prints the report with -v, else the summary, to standard error, because standard output belongs to
+// the program.
 static void write_page(struct library *library)
 {
     struct sim_facts facts = facts_of(library);
     struct sim_arguments none = {.config = library->arguments.sim.config};
-    struct sim_reports page = {&none, &library->messages, &library->cuda->arena, .collects = false};
+    struct sim_reports page = library->reports;
+    page.arguments = &none;
     if (library->arguments.sim.common.verbose)
         sim_reports_write(&page, &facts, true, open_errors, library);
+    else
+        sim_reports_summary(&library->reports, &facts);
 }
 
 static bool write_reports(struct library *library)

@@ -134,18 +134,33 @@ static void record_sample(void *context, const char *kernel, uint64_t cycle)
         sim_collect(machine->collector, cycle);
 }
 
+static void record_period(void *context, uint64_t cycle)
+{
+    struct sim_machine *machine = context;
+    sim_collect_period(machine->collector, cycle);
+}
+
 void sim_machine_collect(struct sim_machine *machine, struct sim_collector *collector)
 {
     machine->collector = collector;
     machine->options.sample = record_sample;
+    machine->options.period_end = record_period;
     machine->options.context = machine;
     if (!machine->options.interval)
         machine->options.interval = SIM_INTERVAL;
 }
 
+void sim_machine_interval(struct sim_machine *machine, const struct sim_arguments *arguments)
+{
+    enum { INTERVAL = 1000 }; // cycles
+    if (arguments->series || arguments->trace)
+        machine->options.interval = arguments->interval ? arguments->interval : INTERVAL;
+}
+
 void sim_machine_series(struct sim_machine *machine, FILE *to)
 {
     machine->series = to;
+    machine->options.marks_samples = true;
     machine->options.sample = record_sample;
     machine->options.context = machine;
     for (uint32_t i = 0; i < SERIES_ROWS; i++)

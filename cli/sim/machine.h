@@ -37,6 +37,9 @@ void sim_machine_list_stats(struct sim_machine *machine, struct arena *arena, FI
 // Finds the kernels of --timed in the program. Returns false after errors.
 bool sim_machine_finds(struct sim_machine *machine, const struct program *program,
                        const struct messages *messages);
+// Sets the interval of the time series and of the trace, if there are such files. Call it before
+// timed_begin.
+void sim_machine_interval(struct sim_machine *machine, const struct sim_arguments *arguments);
 // Writes the heading of the time series; the session then writes its rows.
 void sim_machine_series(struct sim_machine *machine, FILE *to);
 // Makes the collector sample at the end of each interval, which is that of the time series or,

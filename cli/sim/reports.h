@@ -23,3 +23,6 @@ void sim_reports_begin(struct sim_reports *reports, struct timed *timed);
 typedef FILE *sim_reports_open(void *context, const char *path);
 bool sim_reports_write(struct sim_reports *reports, const struct sim_facts *facts, bool page,
                        sim_reports_open *open, void *context);
+// Prints what the run took, beside the other run, and what limited it, as notes. For a run that
+// prints no report.
+void sim_reports_summary(struct sim_reports *reports, const struct sim_facts *facts);

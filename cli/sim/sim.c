@@ -53,13 +53,11 @@ static bool check_filters(const struct sim *sim, const struct timed *timed)
 // Starts the run. Errors are reported here, and are in the results as well.
 static bool begin(struct sim *sim)
 {
-    enum { INTERVAL = 1000 }; // cycles
     struct sim_machine *machine = &sim->base.machine;
     struct timed *timed = sim->arguments.functional ? NULL : &machine->timed;
     if (sim->run.has_streams)
         host_options(&machine->host_config, &machine->host, &machine->options);
-    if (sim->arguments.series || sim->arguments.trace)
-        machine->options.interval = sim->arguments.interval ? sim->arguments.interval : INTERVAL;
+    sim_machine_interval(machine, &sim->arguments);
     if (timed) {
         sim_reports_prepare(&sim->reports, machine);
         timed_begin(timed, &sim->session.device, &machine->options);
@@ -180,7 +178,7 @@ static enum session_outcome run(struct sim *sim)
     return outcome;
 }
 
-static void report_counts(const struct sim *sim)
+static void report_counts(struct sim *sim)
 {
     const struct session *session = &sim->session;
     for (uint32_t i = 0; i < session->device.kernels.n; i++) {
@@ -189,12 +187,10 @@ static void report_counts(const struct sim *sim)
             &sim->base.frame.messages,
             "%s: launches %" PRIu64 ", warp instructions %" PRIu64 ", thread instructions %" PRIu64,
             kernel->name, kernel->launches, kernel->warp_instructions, kernel->thread_instructions);
-        const struct timed_kernel *timed = kernel->timed;
-        if (timed && timed->room)
-            message_verbose(&sim->base.frame.messages,
-                            "%s: %u registers per thread (%s), %u CTAs per core, limited by %s",
-                            kernel->name, timed->registers, timed->registers_source, timed->room,
-                            timed->limit);
+        const char *room =
+            kernel->timed ? timed_room(kernel->timed, &sim->base.frame.arena) : NULL;
+        if (room)
+            message_verbose(&sim->base.frame.messages, "%s: %s", kernel->name, room);
     }
     if (sim->arguments.common.verbose && !sim->arguments.functional)
         timed_write_notes(&sim->base.machine.timed, sim->base.frame.messages.to);

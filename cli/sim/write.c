@@ -154,9 +154,13 @@ static bool write_reports(struct sim *sim, enum session_outcome outcome, bool co
                 !sim->arguments.common.quiet;
     for (uint32_t i = 0; i < REPORT_FORMATS; i++)
         page &= !sim->arguments.common.reports[i].wanted;
+    bool prints = page || sim->arguments.explains || sim->arguments.common.reports[REPORT_TEXT].wanted;
     struct sim_facts facts = facts_of(sim, outcome);
-    return !has_statistics(outcome) ||
-           sim_reports_write(&sim->reports, &facts, page, open_report, sim);
+    if (!has_statistics(outcome))
+        return true;
+    if (!prints)
+        sim_reports_summary(&sim->reports, &facts);
+    return sim_reports_write(&sim->reports, &facts, page, open_report, sim);
 }
 
 // Applies --file-prefix-map to names of files, which are not opened after this.

@@ -203,25 +203,41 @@ static const char *after_name(const char *name, const struct stat_group *group)
     return !strncmp(name, group->name, length) && name[length] == '.' ? name + length + 1 : NULL;
 }
 
-bool stats_find(const struct stats *stats, const struct stats_mark *since, const char *name,
-                double *value)
+bool stats_refer(const struct stats *stats, const char *name, struct stat_ref *ref)
 {
-    const uint64_t *at = since ? since->values : NULL;
-    *value = 0;
     for (uint32_t i = 0; i < stats->groups.n; i++) {
         const struct stat_group *group = &stats->groups.v[i];
         const char *own = after_name(name, group);
         for (uint32_t k = 0; own && k < group->count; k++)
             if (!strcmp(own, group->keys[k].name)) {
-                *value = entry_of(group, &group->keys[k], at ? at + 2 * k : NULL).value;
+                *ref = (struct stat_ref){i, k};
                 return true;
             }
-        at = at ? at + 2 * (size_t)group->count : NULL;
     }
     return false;
 }
 
-// Collections
+uint64_t stats_count(const struct stats *stats, struct stat_ref ref)
+{
+    const struct stat_group *group = &stats->groups.v[ref.group];
+    return counter(group, group->keys[ref.key].offset);
+}
+
+bool stats_find(const struct stats *stats, const struct stats_mark *since, const char *name,
+                double *value)
+{
+    struct stat_ref ref;
+    size_t before = 0;
+    *value = 0;
+    if (!stats_refer(stats, name, &ref))
+        return false;
+    const struct stat_group *group = &stats->groups.v[ref.group];
+    for (uint32_t i = 0; since && i < ref.group; i++)
+        before += stats->groups.v[i].count;
+    const uint64_t *at = since ? since->values + 2 * (before + ref.key) : NULL;
+    *value = entry_of(group, &group->keys[ref.key], at).value;
+    return true;
+}
 
 struct stat_spread stats_spread(const struct stats *stats, const struct stats_mark *since,
                                 const char *collection, const char *key)

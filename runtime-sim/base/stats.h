@@ -83,6 +83,16 @@ void stats_sum(const struct stats *stats, const struct stats_mark *since, struct
 struct stats_mark stats_since(const struct stats *stats, const struct stats_mark *sum,
                               struct arena *arena);
 
+// The place of a statistic, for values that are read often. It is valid in all sets with the same
+// groups.
+struct stat_ref {
+    uint32_t group, key;
+};
+// Finds a statistic by its full name. Returns false if the name is unknown.
+bool stats_refer(const struct stats *stats, const char *name, struct stat_ref *ref);
+// Returns the present value of a STAT_COUNT.
+uint64_t stats_count(const struct stats *stats, struct stat_ref ref);
+
 // Finds a value by its full name, as the increase since the mark (NULL: since the beginning).
 // Returns false if the name is unknown.
 bool stats_find(const struct stats *stats, const struct stats_mark *since, const char *name,

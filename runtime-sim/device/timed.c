@@ -122,6 +122,7 @@ static void make_machine(struct timed *timed, uint64_t cycle)
     timed->config.image = &timed->device->image;
     timed->machine = machine_new_planned(&timed->own, &timed->config, timed->device->program,
                                          timed->device->plans);
+    timed->machines++;
     timed->last = NULL;
     timed->used = timed->broken = false;
     machine_start_at(timed->machine, cycle);
@@ -217,6 +218,16 @@ void timed_end(struct timed *timed)
     machine_trace_end(timed->machine);
     trace_end(timed->trace);
     timed->trace = NULL;
+}
+
+const char *timed_room(const struct timed_kernel *kernel, struct arena *arena)
+{
+    bool one = kernel->room == 1;
+    if (!kernel->room)
+        return NULL;
+    return arena_printf(arena, "%u CTA%s a core, limited by %s; %u registers per thread (%s)",
+                        kernel->room, one ? " fits" : "s fit", kernel->limit, kernel->registers,
+                        kernel->registers_source);
 }
 
 void timed_report(const struct timed *timed, FILE *to)

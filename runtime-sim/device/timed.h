@@ -33,7 +33,10 @@ struct timed_options {
     struct sample_plan sampling;      // instead of regions; period 0: no sampling
     uint64_t interval;                // cycles between samples; 0: no samples
     timed_sample *sample;
-    void *context;
+    bool marks_samples; // timed_stats_sample is called, and checkpoints keep its counts
+    // Called at the end of a busy period, after its launches were counted; may be NULL.
+    void (*period_end)(void *context, uint64_t cycle);
+    void *context; // of both
     void (*add_stats)(void *context, struct stats *stats); // adds the caller's; may be NULL
     void *stats_context;
 };
@@ -86,6 +89,7 @@ struct timed {
     struct arena own; // for the machine and its statistics
     struct machine_config config;
     struct machine *machine;
+    uint32_t machines;   // number of machines made so far: counts of a new one begin at 0
     struct trace *trace; // NULL: no trace
     struct stats stats;
     struct energy_model energy;
@@ -170,6 +174,9 @@ struct timed_stats timed_stats_of(const struct timed *timed, const struct timed_
 // Returns false if one is unknown.
 bool timed_add_up(const struct timed_stats *stats, const char *names, double *sum);
 
+// Returns how many CTAs of the kernel's last launch fit a core, and why not more; NULL: unknown.
+const char *timed_room(const struct timed_kernel *kernel, struct arena *arena);
+
 // Changes the interval between samples, from the next sample on.
 void timed_set_interval(struct timed *timed, uint64_t interval);
 
@@ -183,7 +190,8 @@ bool timed_value(const struct timed *timed, const struct timed_kernel *kernel, c
 // also have the names of other simulators' statistics, unless `choice` has patterns.
 void timed_write_stats(const struct timed *timed, const struct stats_choice *choice,
                        const char *path, FILE *to);
-// Returns the statistics since the last sample. They are valid until the machine continues.
+// Returns the statistics since the last sample. They are valid until the machine continues. Requires
+// marks_samples.
 struct timed_stats timed_stats_sample(const struct timed *timed, struct arena *arena);
 // Computes the energy of a kernel's timed launches (NULL: of all). Returns false if it is not known
 // because some of them ran at the same time as others.

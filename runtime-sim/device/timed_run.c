@@ -21,7 +21,8 @@ static void sample(void *context, uint64_t cycle)
         timed->options->sample(timed->options->context, timed->kernel, cycle);
     if (timed->trace)
         timed_trace_power(timed, cycle);
-    stats_retake(&timed->stats, &timed->sampled);
+    if (timed->options->marks_samples || timed->trace)
+        stats_retake(&timed->stats, &timed->sampled);
 }
 
 struct machine_limits timed_limits(struct timed *timed)
@@ -220,6 +221,8 @@ static void close_period(struct timed *timed, enum machine_end end)
     period->first = 0;
     note_ends(period);
     count_launches(timed);
+    if (timed->options->period_end)
+        timed->options->period_end(timed->options->context, machine_cycle(timed->machine));
     period->is_open = false;
     timed->broken = end != MACHINE_DONE;
 }
