@@ -1,5 +1,6 @@
 // Writes the report as an HTML page.
 #include "campaign/report.h"
+#include "support/page.h"
 #include "support/svg.h"
 #include <math.h>
 #include <string.h>

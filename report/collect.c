@@ -272,6 +272,15 @@ static void add_spans(struct collecting *c)
     }
 }
 
+static void add_copies(struct collecting *c)
+{
+    for (uint32_t i = 0; i < c->facts->timed->copies.n; i++) {
+        const struct timed_copy *from = &c->facts->timed->copies.v[i];
+        struct sim_copy copy = {(double)from->begun, (double)from->ended, (double)from->bytes};
+        vec_push(c->report->arena, &c->report->copies, copy);
+    }
+}
+
 static void add_machine(struct collecting *c)
 {
     struct sim_report *report = c->report;
@@ -308,8 +317,10 @@ void sim_report_collect(struct sim_report *report, struct arena *arena,
     if (facts->timed)
         add_machine(&c);
     add_kernels(&c);
-    if (facts->timed)
+    if (facts->timed) {
         add_spans(&c);
+        add_copies(&c);
+    }
     if (facts->collector) {
         report->series = facts->collector->series;
         report->series.samples.v = facts->collector->run.samples.v;

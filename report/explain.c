@@ -8,16 +8,37 @@
 // A limit is named if it holds for this part of the cycles; a start or tail likewise.
 static const double named = 0.1, long_phase = 0.15, many_empty = 0.3;
 
+static void add(struct arena *arena, sim_sentences *to, bool begins, const char *format,
+                va_list args)
+{
+    char text[512];
+    vsnprintf(text, sizeof text, format, args);
+    if (begins || !to->n)
+        vec_push(arena, to, (const char *)arena_strndup(arena, text, strlen(text)));
+    else
+        to->v[to->n - 1] = arena_printf(arena, "%s %s", to->v[to->n - 1], text);
+}
+
+// Begins a paragraph with a sentence.
+static void begin(struct arena *arena, sim_sentences *to, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void begin(struct arena *arena, sim_sentences *to, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(arena, to, true, format, args);
+    va_end(args);
+}
+
+// Adds a sentence to the paragraph.
 static void say(struct arena *arena, sim_sentences *to, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static void say(struct arena *arena, sim_sentences *to, const char *format, ...)
 {
-    char text[512];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    add(arena, to, false, format, args);
     va_end(args);
-    vec_push(arena, to, (const char *)arena_strndup(arena, text, strlen(text)));
 }
 
 static double limit_sum(const struct sim_kernel *kernel)
@@ -28,7 +49,8 @@ static double limit_sum(const struct sim_kernel *kernel)
     return sum;
 }
 
-double sim_gain_without(const struct sim_kernel *kernel, const struct sim_limit *limit)
+// Returns how many times as fast the kernel could be at most without a limit.
+static double gain_without(const struct sim_kernel *kernel, const struct sim_limit *limit)
 {
     double all = limit_sum(kernel), rest = all - limit->cycles + limit->without;
     return rest > 0 ? all / rest : INFINITY;
@@ -39,19 +61,17 @@ const char *sim_limit_word(const struct sim_limit *limit)
     return !limit->is_part || limit->used >= SIM_LIMITS ? "limited by" : "probably limited by";
 }
 
-// Says the gain without a limit.
-static void say_gain(struct arena *arena, sim_sentences *to, const struct sim_kernel *kernel,
-                     const struct sim_limit *limit)
+const char *sim_gain_text(struct arena *arena, const struct sim_kernel *kernel,
+                          const struct sim_limit *limit)
 {
-    double gain = sim_gain_without(kernel, limit);
+    double gain = gain_without(kernel, limit);
     const char *next = limit->is_part && limit->next ? limit->next : NULL;
     if (isinf(gain))
-        say(arena, to, "Nothing else in the machine would limit it then.");
-    else if (gain < 1.05 && next)
-        say(arena, to, "Without this limit %s would limit it nearly as much.", next);
-    else
-        say(arena, to, "Without this limit the kernel could be at most %.2f times as fast%s%s%s.",
-            gain, next ? "; then " : "", next ? next : "", next ? " would limit it" : "");
+        return "nothing else in the machine would limit it";
+    if (gain < 1.05 && next)
+        return arena_printf(arena, "%s would limit it nearly as much", next);
+    return arena_printf(arena, "the kernel could be at most %.2f times as fast%s%s%s", gain,
+                        next ? "; then " : "", next ? next : "", next ? " would limit it" : "");
 }
 
 static const struct sim_part *largest_stage(const struct sim_kernel *kernel)
@@ -95,10 +115,10 @@ static void say_limit(struct arena *arena, sim_sentences *to, const struct sim_k
 {
     const char *word = sim_limit_word(limit);
     if (limit->is_part) {
-        say(arena, to, "%c%s %s for %.0f %% of the cycles, in which it is used %.0f %%.",
+        begin(arena, to, "%c%s %s for %.0f %% of the cycles, in which it is used %.0f %%.",
             word[0] == 'p' ? 'P' : 'L', word + 1, limit->name, 100 * share, 100 * limit->used);
     } else {
-        say(arena, to,
+        begin(arena, to,
             "Limited by latency for %.0f %% of the cycles: no part of the machine is used %.0f %%, "
             "and too few warps are ready.",
             100 * share, 100 * SIM_PRESSES);
@@ -109,7 +129,7 @@ static void say_limit(struct arena *arena, sim_sentences *to, const struct sim_k
             say_latency(arena, to, kernel);
         say_room(arena, to, kernel);
     }
-    say_gain(arena, to, kernel, limit);
+    say(arena, to, "Without this limit %s.", sim_gain_text(arena, kernel, limit));
 }
 
 // Says what a long start or tail takes.
@@ -121,14 +141,14 @@ static void say_phases(struct arena *arena, sim_sentences *to, const struct sim_
         double share = phase->cycles / all;
         if (share < long_phase || !strcmp(phase->name, "steady"))
             continue;
-        say(arena, to,
+        begin(arena, to,
             "The %s takes %.0f %% of the cycles: in it, less than half of the largest number of "
             "warps run.",
             phase->name, 100 * share);
     }
     double waves = kernel->places > 0 ? kernel->ctas / kernel->places : 0, whole = floor(waves);
     if (waves > 1 && waves > whole && waves < 5)
-        say(arena, to,
+        begin(arena, to,
             "The CTAs of a launch fill the machine %.0f time%s, and the last of them fill %.0f %% "
             "of it.",
             whole, whole == 1 ? "" : "s", 100 * (waves - whole));
@@ -182,7 +202,7 @@ static void say_items(struct arena *arena, sim_sentences *to, const struct sim_k
         bool costs;
         const char *verdict = sim_item_verdict(arena, item, &costs);
         if (verdict)
-            say(arena, to, "%c%s %u (line %u%s%s) %s.", item->kind[0] - 'a' + 'A', item->kind + 1,
+            begin(arena, to, "%c%s %u (line %u%s%s) %s.", item->kind[0] - 'a' + 'A', item->kind + 1,
                 item->id, item->line, item->source ? ", " : "", item->source ? item->source : "",
                 verdict);
     }
@@ -192,7 +212,7 @@ void sim_explain(const struct sim_kernel *kernel, struct arena *arena, sim_sente
 {
     double all = limit_sum(kernel);
     if (!(all > 0)) {
-        say(arena, to,
+        begin(arena, to,
             "There are no counts for this kernel: its launches were not timed, or ran together "
             "with others.");
         return;

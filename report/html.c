@@ -1,4 +1,5 @@
 // Writes the report as an HTML page.
+#include "support/page.h"
 #include "support/svg.h"
 #include "tools/noc/plot.h"
 #include "report/sim_report.h"
@@ -68,6 +69,169 @@ static void write_number(const struct html *h, const struct sim_kernel *kernel, 
                                          is_rate ? " %" : ""));
 }
 
+// The verdict: tiles, sentences, and the phases as a bar
+
+static void write_tile(const struct html *h, const char *class, const char *title, const char *value,
+                       const char *text)
+{
+    fprintf(h->to, "<div class=\"tile%s%s\">", *class ? " " : "", class);
+    open_tag(h, "h2", title);
+    open_tag(h, "p", value);
+    if (*text)
+        open_tag(h, "p", text);
+    fputs("</div>\n", h->to);
+}
+
+// Returns the kernel of which the page speaks first: the only one, or all together.
+static const struct sim_kernel *main_kernel(const struct sim_report *report)
+{
+    return report->kernels.n == 1 && report->kernels.v[0].timed ? &report->kernels.v[0]
+                                                                 : &report->total;
+}
+
+static void write_cycles_tile(const struct html *h)
+{
+    const struct sim_report *report = h->report;
+    const struct sim_kernel *total = &report->total;
+    double kernels = 0;
+    for (uint32_t i = 0; i < report->kernels.n; i++)
+        kernels += report->kernels.v[i].cycles;
+    const char *of = report->kernels.n == 1
+                         ? report->kernels.v[0].shown
+                         : arena_printf(h->arena, "%u kernels", report->kernels.n);
+    const char *rest = total->cycles > 1.01 * kernels
+                           ? arena_printf(h->arena, "; %s of them without a kernel",
+                                          sim_count(h->arena, total->cycles - kernels))
+                           : "";
+    write_tile(h, "", "Cycles", sim_count(h->arena, total->cycles),
+               arena_printf(h->arena, "%" PRIu64 " launch%s of %s, %.4g µs at %.4g MHz%s",
+                            total->timed, total->timed == 1 ? "" : "es", of,
+                            total->cycles / report->clock, report->clock, rest));
+}
+
+static void write_beside_tile(const struct html *h)
+{
+    const struct sim_report *beside = h->view->beside;
+    double now = h->report->total.cycles, before = beside ? beside->total.cycles : 0;
+    if (!beside || now <= 0 || before <= 0) {
+        double ipc = sim_number(&h->report->total, "IPC");
+        write_tile(h, "", "Instructions per cycle", arena_printf(h->arena, "%.1f", ipc),
+                   arena_printf(h->arena, "of threads; the machine can issue %.0f",
+                                h->report->peak_instructions));
+        return;
+    }
+    write_tile(h, now < before ? "good" : now > before ? "worse" : "",
+               arena_printf(h->arena, "Against %s", h->view->beside_name),
+               now <= before ? arena_printf(h->arena, "%.2f times as fast", before / now)
+                             : arena_printf(h->arena, "%.2f times slower", now / before),
+               arena_printf(h->arena, "that run took %s cycles on %s, policy %s",
+                            sim_count(h->arena, before), beside->machine, beside->policy));
+}
+
+static void write_limit_tile(const struct html *h, const struct sim_kernel *kernel)
+{
+    if (!kernel->limits.n || kernel->limits.v[0].cycles <= 0)
+        return;
+    const struct sim_limit *limit = &kernel->limits.v[0];
+    const char *word = sim_limit_word(limit);
+    write_tile(h, "", word[0] == 'p' ? "Probably limited by" : "Limited by", limit->name,
+               arena_printf(h->arena, "without this limit %s",
+                            sim_gain_text(h->arena, kernel, limit)));
+}
+
+static void write_items_tile(const struct html *h, const struct sim_kernel *kernel)
+{
+    uint32_t costly = 0;
+    for (uint32_t i = 0; i < kernel->items.n; i++) {
+        bool costs;
+        sim_item_verdict(h->arena, &kernel->items.v[i], &costs);
+        costly += costs;
+    }
+    if (kernel->items.n)
+        write_tile(h, costly ? "worse" : "", "Offloaded",
+                   arena_printf(h->arena, "%u %s%s", kernel->items.n, kernel->items.v[0].kind,
+                                kernel->items.n == 1 ? "" : "s"),
+                   costly ? arena_printf(h->arena, "%u cost%s more than %s", costly,
+                                         costly == 1 ? "s" : "",
+                                         costly == 1 ? "it saves" : "they save")
+                          : "by the policy, see below");
+    else if (h->report->passed + h->report->failed)
+        write_tile(h, h->report->failed ? "worse" : "good", "Expectations",
+                   arena_printf(h->arena, "%u of %u hold", h->report->passed,
+                                h->report->passed + h->report->failed),
+                   "values that the run file expects");
+}
+
+enum { PHASE_COLOURS = 7 };
+
+// Returns the number of a limit among those of all phases, which is its colour.
+static unsigned colour_of(const struct sim_kernel *kernel, const struct sim_limit *limit)
+{
+    unsigned i = 0;
+    while (i + 1 < PHASE_COLOURS && i < kernel->limits.n &&
+           strcmp(kernel->limits.v[i].name, limit->name) != 0)
+        i++;
+    return i;
+}
+
+// Writes the phases as a bar, whose sections are the limits.
+static void write_phases(const struct html *h, const struct sim_kernel *kernel)
+{
+    double all = 0;
+    for (uint32_t i = 0; i < kernel->phases.n; i++)
+        all += kernel->phases.v[i].cycles;
+    if (all <= 0)
+        return;
+    open_tag(h, "h3", "What limits each phase");
+    fputs("\n<table class=\"bars\">\n", h->to);
+    for (uint32_t i = 0; i < kernel->phases.n; i++) {
+        const struct sim_phase *phase = &kernel->phases.v[i];
+        fprintf(h->to, "<tr><th scope=\"row\">%s<small>%s cycles</small></th><td>%.1f %%</td>"
+                       "<td class=\"bar\"><div class=\"phases\" style=\"width:%.2f%%\">",
+                phase->name, sim_count(h->arena, phase->cycles), 100 * phase->cycles / all,
+                fmax(1, 100 * phase->cycles / all));
+        for (uint32_t k = 0; k < phase->limits.n; k++)
+            fprintf(h->to, "<span class=\"f%u\" style=\"width:%.2f%%\" title=\"%s: %.0f %%\"></span>",
+                    colour_of(kernel, &phase->limits.v[k]),
+                    100 * phase->limits.v[k].cycles / phase->cycles, phase->limits.v[k].name,
+                    100 * phase->limits.v[k].cycles / phase->cycles);
+        fputs("</div></td></tr>\n", h->to);
+    }
+    fputs("</table>\n<ul class=\"keys\">\n", h->to);
+    for (uint32_t i = 0; i < kernel->limits.n && i < PHASE_COLOURS; i++)
+        fprintf(h->to, "<li><i class=\"f%u\"></i>%s, %.0f %% of all cycles</li>\n", i,
+                i + 1 == PHASE_COLOURS ? "other parts" : kernel->limits.v[i].name,
+                100 * kernel->limits.v[i].cycles / all);
+    fputs("</ul>\n", h->to);
+}
+
+static void write_explanation(const struct html *h, const struct sim_kernel *kernel)
+{
+    sim_sentences sentences = {0};
+    sim_explain(kernel, h->arena, &sentences);
+    fputs("<ul class=\"lead\">\n", h->to);
+    for (uint32_t i = 0; i < sentences.n; i++) {
+        open_tag(h, "li", sentences.v[i]);
+        putc('\n', h->to);
+    }
+    fputs("</ul>\n", h->to);
+}
+
+static void write_verdict(const struct html *h)
+{
+    const struct sim_kernel *kernel = main_kernel(h->report);
+    if (!h->report->has_time)
+        return;
+    fputs("<div class=\"tiles\">\n", h->to);
+    write_cycles_tile(h);
+    write_beside_tile(h);
+    write_limit_tile(h, kernel);
+    write_items_tile(h, kernel);
+    fputs("</div>\n", h->to);
+    write_explanation(h, kernel);
+    write_phases(h, kernel);
+}
+
 // The run
 
 static void write_run(const struct html *h, const struct sim_report *report, const char *name)
@@ -94,20 +258,13 @@ static void write_runs(const struct html *h)
     if (h->view->beside)
         write_run(h, h->view->beside, h->view->beside_name);
     fputs("</table></div>\n", h->to);
-    if (!h->view->beside || h->view->beside->total.cycles <= 0)
-        return;
-    fprintf(h->to, "<p class=\"lead\">This run takes %s of the cycles of ",
-            arena_printf(h->arena, "%.1f %%",
-                         100 * h->report->total.cycles / h->view->beside->total.cycles));
-    svg_escaped(h->to, h->view->beside_name);
-    fputs(".</p>\n", h->to);
 }
 
 static void write_list(const struct html *h)
 {
     bool beside = h->view->beside;
     fprintf(h->to,
-            "<div class=\"wide\"><table class=\"words\">\n<tr><th>kernel</th><th>launches</th>"
+            "<div class=\"wide\"><table class=\"words sorted\">\n<tr><th>kernel</th><th>launches</th>"
             "<th>cycles</th>%s<th>of the time</th><th>IPC</th><th>L1</th><th>LLC</th>"
             "<th>read latency</th><th>most used</th></tr>\n",
             beside ? "<th>change</th>" : "");
@@ -237,13 +394,17 @@ static void write_item(const struct html *h, const struct sim_kernel *kernel,
 {
     double hops = sim_number(kernel, "hops of a packet"), saved = row_of(item, "saved");
     bool by_hops = !strcmp(item->expected_in, "flits per hop") && hops > 0;
-    fputs("<div class=\"card\"><h4>", h->to);
+    bool costs;
+    const char *verdict = sim_item_verdict(h->arena, item, &costs);
+    fprintf(h->to, "<div class=\"card%s\"><h4>", costs ? " costs" : "");
     svg_escaped(h->to, arena_printf(h->arena, "%s %u of %s, line %u%s%s", item->kind, item->id,
                                     item->function, item->line, item->source ? ", " : "",
                                     item->source ? item->source : ""));
     fputs("</h4>\n", h->to);
     if (item->text)
         fputs("<p><code>", h->to), svg_escaped(h->to, item->text), fputs("</code></p>\n", h->to);
+    if (verdict)
+        open_tag(h, "p", arena_printf(h->arena, "It %s.", verdict));
     fputs("<dl>\n", h->to);
     fprintf(h->to, "<div><dt>expected to save</dt><dd>%.4g %s%s</dd></div>\n", item->expected,
             item->expected_in,
@@ -302,18 +463,6 @@ static void write_numbers(const struct html *h, const struct sim_kernel *kernel,
     fputs("</dl>\n", h->to);
 }
 
-static void write_explanation(const struct html *h, const struct sim_kernel *kernel)
-{
-    sim_sentences sentences = {0};
-    sim_explain(kernel, h->arena, &sentences);
-    fputs("<p class=\"lead\">", h->to);
-    for (uint32_t i = 0; i < sentences.n; i++) {
-        fputs(i ? " " : "", h->to);
-        svg_escaped(h->to, sentences.v[i]);
-    }
-    fputs("</p>\n", h->to);
-}
-
 static void write_kernel(const struct html *h, const struct sim_kernel *kernel)
 {
     const struct sim_kernel *beside = beside_of(h, kernel);
@@ -327,7 +476,10 @@ static void write_kernel(const struct html *h, const struct sim_kernel *kernel)
                           kernel->together ? "; some ran at the same time as others" : ""));
     if (kernel->room)
         open_tag(h, "p class=\"quiet\"", kernel->room);
-    write_explanation(h, kernel);
+    if (kernel != main_kernel(h->report)) {
+        write_explanation(h, kernel);
+        write_phases(h, kernel);
+    }
     write_numbers(h, kernel, beside);
     write_items(h, kernel, beside);
     write_resources(h, kernel, beside);
@@ -496,8 +648,9 @@ void sim_report_html(const struct sim_view *view, struct arena *arena, FILE *to)
     struct html html = {view, report, arena, to};
     page_begin(to, arena_printf(arena, "Simulation of %s",
                                 report->run_file ? report->run_file : report->program));
-    write_runs(&html);
-    write_list(&html);
+    write_verdict(&html);
+    if (report->kernels.n != 1)
+        write_list(&html);
     write_timelines(&html);
     write_roofline(&html);
     for (uint32_t i = 0; i < report->kernels.n; i++)
@@ -510,5 +663,7 @@ void sim_report_html(const struct sim_view *view, struct arena *arena, FILE *to)
         write_network(&html, MEMSYS_REQUESTS, "request network");
         write_network(&html, MEMSYS_REPLIES, "reply network");
     }
+    write_heading(&html, "run", "The run");
+    write_runs(&html);
     page_end(to);
 }

@@ -65,10 +65,36 @@ static const char *short_name(const struct sim_chart *c, const char *name)
     return strlen(name) <= LONGEST ? name : arena_printf(c->arena, "%.*s…", LONGEST - 1, name);
 }
 
+// Returns the rows of the launches: the kernels, and one of copies if there are any.
+static uint32_t count_rows(const struct sim_report *report)
+{
+    return (report->kernels.n < ROWS_MAX ? report->kernels.n : ROWS_MAX) + (report->copies.n > 0);
+}
+
+enum { SPANS_MAX = 4000 };
+
+static void draw_copies(const struct sim_chart *c, const struct chart *on, double y)
+{
+    uint32_t copies = c->report->copies.n < SPANS_MAX ? c->report->copies.n : SPANS_MAX;
+    for (uint32_t i = 0; i < copies; i++) {
+        const struct sim_copy *copy = &c->report->copies.v[i];
+        svg_open(c->to, "rect", chart_fill(SVG_SERIES - 1));
+        fprintf(c->to,
+                " x=\"%.1f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\"><title>copy of %s B: cycles %s "
+                "to %s</title></rect>\n",
+                chart_x(on, copy->begun), y + 3,
+                fmax(0.7, chart_x(on, copy->ended) - chart_x(on, copy->begun)), ROW - 8,
+                sim_count(c->arena, copy->bytes), sim_count(c->arena, copy->begun),
+                sim_count(c->arena, copy->ended));
+    }
+    if (copies)
+        svg_text(c->to, LEFT - 8, y + ROW - 7, "end", "small", "copies");
+}
+
 static void draw_launches(const struct sim_chart *c, double top)
 {
-    enum { SPANS_MAX = 4000 };
     const struct chart on = panel_of(c, top, 0, 1);
+    draw_copies(c, &on, top + (count_rows(c->report) - 1) * ROW);
     uint32_t spans = c->report->spans.n < SPANS_MAX ? c->report->spans.n : SPANS_MAX;
     for (uint32_t i = 0; i < spans; i++) {
         const struct sim_span *span = &c->report->spans.v[i];
@@ -286,8 +312,7 @@ static void draw_panels(const struct sim_chart *c, double top)
 void sim_chart_timeline(const struct sim_report *report, double max, struct arena *arena, FILE *to)
 {
     struct sim_chart c = {report, arena, to, {0, max > 0 ? max : 1}, 0, report->series.samples.n};
-    uint32_t rows = report->kernels.n < ROWS_MAX ? report->kernels.n : ROWS_MAX;
-    double top = HEAD, y = top + rows * ROW + GAP;
+    double top = HEAD, y = top + count_rows(report) * ROW + GAP;
     double height = y + (c.end ? PANELS * (PANEL + GAP) : 0) + 10;
     svg_begin(to, WIDTH, height, "launches and use of the machine over time");
     svg_text(to, LEFT, 18, "start", "small", "launches of each kernel");

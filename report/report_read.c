@@ -120,6 +120,17 @@ static void read_spans(const struct sim_reading *r, const json_t *root)
     }
 }
 
+static void read_copies(const struct sim_reading *r, const json_t *root)
+{
+    const json_t *list = json_object_get(root, "copies");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *from = json_array_get(list, i);
+        struct sim_copy copy = {read_double(from, "begun"), read_double(from, "ended"),
+                                read_double(from, "bytes")};
+        vec_push(r->arena, &r->report->copies, copy);
+    }
+}
+
 static void read_series(const struct sim_reading *r, const json_t *root)
 {
     struct sim_series *to = &r->report->series;
@@ -166,6 +177,7 @@ static void read_report(const struct sim_reading *r, const json_t *root)
         vec_push(r->arena, &to->kernels, read_kernel(r, json_array_get(list, i)));
     to->total = read_kernel(r, json_object_get(root, "total"));
     read_spans(r, root);
+    read_copies(r, root);
     read_series(r, root);
 }
 

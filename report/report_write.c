@@ -62,6 +62,40 @@ static void write_item(struct json *json, const struct sim_item *item)
     json_end_object(json);
 }
 
+static void write_limits(struct json *json, const sim_limits *limits)
+{
+    json_key(json, "limits");
+    json_array(json);
+    for (uint32_t i = 0; i < limits->n; i++) {
+        const struct sim_limit *limit = &limits->v[i];
+        json_object_flat(json);
+        json_member_string(json, "name", limit->name);
+        json_member_double(json, "cycles", limit->cycles);
+        json_member_double(json, "used", limit->used);
+        json_member_double(json, "without", limit->without);
+        json_member_string(json, "next", limit->next);
+        json_member_string(json, "wait", limit->wait);
+        json_member_double(json, "waiting", limit->waiting);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
+static void write_phases(struct json *json, const struct sim_kernel *kernel)
+{
+    write_limits(json, &kernel->limits);
+    json_key(json, "phases");
+    json_array(json);
+    for (uint32_t i = 0; i < kernel->phases.n; i++) {
+        json_object(json);
+        json_member_string(json, "name", kernel->phases.v[i].name);
+        json_member_double(json, "cycles", kernel->phases.v[i].cycles);
+        write_limits(json, &kernel->phases.v[i].limits);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
 static void write_kernel(struct json *json, const struct sim_kernel *kernel)
 {
     json_object(json);
@@ -83,6 +117,7 @@ static void write_kernel(struct json *json, const struct sim_kernel *kernel)
         write_number(json, &kernel->numbers.v[i]);
     json_end_array(json);
     write_resources(json, kernel);
+    write_phases(json, kernel);
     json_key(json, "offloaded");
     json_array(json);
     for (uint32_t i = 0; i < kernel->items.n; i++)
@@ -112,6 +147,20 @@ static void write_spans(struct json *json, const struct sim_report *report)
         json_member_double(json, "ended", span->ended);
         write_triple(json, "grid", span->grid);
         write_triple(json, "block", span->block);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
+static void write_copies(struct json *json, const struct sim_report *report)
+{
+    json_key(json, "copies");
+    json_array(json);
+    for (uint32_t i = 0; i < report->copies.n; i++) {
+        json_object_flat(json);
+        json_member_double(json, "begun", report->copies.v[i].begun);
+        json_member_double(json, "ended", report->copies.v[i].ended);
+        json_member_double(json, "bytes", report->copies.v[i].bytes);
         json_end_object(json);
     }
     json_end_array(json);
@@ -184,6 +233,7 @@ void sim_report_json(const struct sim_report *report, FILE *to)
     json_key(&json, "total");
     write_kernel(&json, &report->total);
     write_spans(&json, report);
+    write_copies(&json, report);
     write_series(&json, &report->series);
     write_checks(&json, report);
     write_host(&json, report);

@@ -78,6 +78,11 @@ struct sim_span {
     double grid[3], block[3];
 };
 
+// A copy in the timeline of the run.
+struct sim_copy {
+    double begun, ended, bytes;
+};
+
 // Counts in an interval, one for each name of the series.
 struct sim_sample {
     double begun, ended; // interval in cycles
@@ -97,6 +102,7 @@ struct sim_report {
     VEC(struct sim_kernel) kernels;
     struct sim_kernel total;
     VEC(struct sim_span) spans;
+    VEC(struct sim_copy) copies;
     struct sim_series series;
     double clock;                         // core clock in MHz
     double peak_instructions, dram_bytes; // roofs per core cycle

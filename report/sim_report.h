@@ -77,14 +77,16 @@ struct sim_view {
 void sim_report_text(const struct sim_view *view, FILE *to);
 void sim_report_html(const struct sim_view *view, struct arena *arena, FILE *to);
 
-// Appends sentences about the bottleneck of a kernel; each ends in a full stop.
+// Appends paragraphs about what limits a kernel, each of whole sentences.
 typedef VEC(const char *) sim_sentences;
 void sim_explain(const struct sim_kernel *kernel, struct arena *arena, sim_sentences *to);
 
 // Returns what limits the kernel most, as one line without a full stop; "" if it is unknown.
 const char *sim_explain_brief(const struct sim_kernel *kernel, struct arena *arena);
-// Returns how many times as fast the kernel could be at most without a limit.
-double sim_gain_without(const struct sim_kernel *kernel, const struct sim_limit *limit);
+// Returns what holds without a limit: the largest possible gain, and what would limit then. Without a
+// full stop.
+const char *sim_gain_text(struct arena *arena, const struct sim_kernel *kernel,
+                          const struct sim_limit *limit);
 // Returns "limited by", or "probably limited by" if the part is not near its peak.
 const char *sim_limit_word(const struct sim_limit *limit);
 // Returns what offloading the chain or block has cost or saved, without a full stop, or NULL.

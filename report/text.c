@@ -209,6 +209,27 @@ static void write_phases(const struct sim_page *p, const struct sim_kernel *kern
     }
 }
 
+// Writes a paragraph in lines of at most WIDTH characters.
+static void write_wrapped(const struct sim_page *p, const char *text)
+{
+    enum { WIDTH = 78, INDENT = 4 };
+    for (size_t column = 0; *text; text += *text == ' ') {
+        size_t length = strcspn(text, " ");
+        bool breaks = column && column + 1 + length > WIDTH;
+        fprintf(p->to, "%*s%.*s", !column ? INDENT : breaks ? 0 : 1, "",
+                breaks ? 0 : (int)length, text);
+        if (breaks) {
+            fprintf(p->to, "\n%*s%.*s", INDENT + 2, "", (int)length, text);
+            column = INDENT + 2;
+        } else {
+            column += column ? 1 : INDENT;
+        }
+        column += length;
+        text += length;
+    }
+    putc('\n', p->to);
+}
+
 static void write_explanation(const struct sim_page *p, const struct sim_kernel *kernel)
 {
     sim_sentences sentences = {0};
@@ -217,7 +238,7 @@ static void write_explanation(const struct sim_page *p, const struct sim_kernel 
     sim_explain(kernel, p->arena, &sentences);
     write_head(p, "bottleneck");
     for (uint32_t i = 0; i < sentences.n; i++)
-        fprintf(p->to, "    %s\n", sentences.v[i]);
+        write_wrapped(p, sentences.v[i]);
 }
 
 static void write_kernel(const struct sim_page *p, const struct sim_kernel *kernel)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes a C file that holds a table of files: embed.py OUT TABLE FOLDER FILE...
 
-Names in the table are the files' paths from FOLDER, without what stands behind the last dot.
+Names in the table are the files' paths from FOLDER, without what follows the last dot.
 """
 import os
 import sys

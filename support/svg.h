@@ -1,5 +1,5 @@
-// Writes SVG drawings and HTML pages for light and dark screens. Both are self-contained, and a
-// page can contain several drawings. cairo's drawings have no classes for a style sheet.
+// Writes SVG drawings for light and dark screens. They are self-contained, and a page (support/page.h)
+// can contain several. cairo's drawings have no classes for a style sheet.
 #pragma once
 #include <stdint.h>
 #include <stdio.h>
@@ -31,8 +31,3 @@ void svg_scale(FILE *to, double x, double y, double max, const char *what);
 // Returns the smallest of 1, 2, 2.5 and 5 times a power of ten that is at least `value`. Requires a
 // positive value.
 double svg_round_up(double value);
-
-// Writes the head and the start of the body, with the title as heading.
-void page_begin(FILE *to, const char *title);
-// Writes the end of the page.
-void page_end(FILE *to);

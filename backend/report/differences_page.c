@@ -2,6 +2,7 @@
 #include "backend/report/differences.h"
 #include "backend/tables/summary.h"
 #include "support/demangle.h"
+#include "support/page.h"
 #include "support/svg.h"
 #include <string.h>
 

@@ -3,6 +3,7 @@
 #include "backend/tables/rows.h"
 #include "backend/tables/summary.h"
 #include "passes/analysis/cost/transfer.h"
+#include "support/page.h"
 #include <string.h>
 
 static void write_entry(struct json *json, const struct table_kernel *kernel)
@@ -66,8 +67,10 @@ static void write_reasons(const struct tables *tables, struct json *json)
     json_end_object(json);
 }
 
-static void write_module(const struct tables *tables, FILE *to)
+// Writes the module, without its kernels' text.
+static void write_module(const void *context, FILE *to)
 {
+    const struct tables *tables = context;
     struct json json;
     json_init(&json, to);
     json.shunned = '<';
@@ -95,25 +98,35 @@ static void write_module(const struct tables *tables, FILE *to)
     json_done(&json);
 }
 
-static void write_part(uint32_t part, FILE *to)
-{
-    fwrite(page_parts[part].bytes, 1, page_parts[part].length, to);
-}
-
-void report_html(const struct page_input *input, FILE *to)
+static void write_kernels(const void *context, FILE *to)
 {
     struct arena arena;
     struct page_kernels kernels;
+    const struct page_input *input = context;
     arena_init(&arena, input->module->arena->memory);
     page_kernels_init(&kernels, &arena, input);
-    write_part(0, to);
-    write_module(input->tables, to);
-    write_part(1, to);
     for (uint32_t i = 0; i < input->tables->kernels.n; i++) {
         fprintf(to, "<script type=\"application/json\" id=\"k%u\">", i);
         page_kernel_write(&kernels, i, to);
         fputs("</script>\n", to);
     }
-    write_part(2, to);
     arena_free(&arena);
+}
+
+extern const struct embedded report_files[]; // backend/report/html
+
+void report_html(const struct page_input *input, FILE *to)
+{
+    const char *page = page_file(report_files, "page");
+    const struct page_slot slots[] = {
+        {"STYLE", .text = page_file(page_files, "style")},
+        {"REPORT_STYLE", .text = page_file(report_files, "style")},
+        {"ICON", .text = page_file(page_files, "icon")},
+        {"MODULE", .write = write_module, .context = input->tables},
+        {"KERNELS", .write = write_kernels, .context = input},
+        {"SCRIPT", .text = page_file(page_files, "script")},
+        {"REPORT_SCRIPT", .text = page_file(report_files, "script")},
+        {0},
+    };
+    page_fill(to, page, strlen(page), slots);
 }

@@ -1,13 +1,13 @@
 // The HTML report: one self-contained page. It shows each kernel's PTX with its chains and blocks,
 // the reasons of rejected candidates, the costs with their numbers, and the flow graph.
-// docs/reference/report.md describes it; backend/report/html has the fixed parts of the page.
+// docs/reference/report.md describes it; backend/report/html has its fixed parts, support/page those of all
+// pages.
 #pragma once
 #include "backend/diagnostics/diagnostics.h"
 #include "backend/report/remarks.h"
 #include "backend/tables/tables.h"
 #include "support/file.h"
 #include "support/json.h"
-#include <stddef.h>
 
 struct page_input {
     const struct tables *tables; // of this plan
@@ -35,15 +35,3 @@ void page_kernels_init(struct page_kernels *kernels, struct arena *arena,
                        const struct page_input *input);
 // Writes the kernel of the tables as a JSON document that is valid within HTML.
 void page_kernel_write(struct page_kernels *kernels, uint32_t kernel, FILE *to);
-
-// Parts of the HTML report that do not depend on the program, from the files in
-// backend/report/html.
-
-enum { PAGE_PARTS = 3 }; // before the module, before the kernels, after them
-
-struct page_part {
-    const char *bytes; // not terminated
-    size_t length;
-};
-
-extern const struct page_part page_parts[PAGE_PARTS];

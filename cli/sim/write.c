@@ -158,7 +158,7 @@ static bool write_reports(struct sim *sim, enum session_outcome outcome, bool co
     struct sim_facts facts = facts_of(sim, outcome);
     if (!has_statistics(outcome))
         return true;
-    if (!prints)
+    if (complete && !prints)
         sim_reports_summary(&sim->reports, &facts);
     return sim_reports_write(&sim->reports, &facts, page, open_report, sim);
 }

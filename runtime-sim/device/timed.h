@@ -82,6 +82,11 @@ struct timed_span {
     uint32_t grid[3], block[3];
 };
 
+// A timed copy or set of memory.
+struct timed_copy {
+    uint64_t begun, ended, bytes;
+};
+
 struct timed {
     const struct timed_options *options;
     struct device *device;
@@ -102,6 +107,7 @@ struct timed {
     uint64_t power_from;       // cycle of the trace's last power sample
     struct timed_period period;
     VEC(struct timed_span) spans;                // in the order of their ends
+    VEC(struct timed_copy) copies;               // likewise
     uint64_t interval;                           // cycles between samples
     const char *kernel;                          // names of the running kernels
     atomic_uint_fast64_t cycle, ctas, ctas_done; // progress of this period, for another thread

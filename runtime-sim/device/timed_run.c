@@ -184,8 +184,12 @@ static void count_launches(struct timed *timed)
     for (uint32_t i = 0; i < period->commands.n; i++) {
         struct device_launch *one = period->commands.v[i]->launch;
         const struct machine_launch *run = period->events.v[i]->launch;
-        if (!one)
+        if (!one) {
+            const struct device_command *copy = period->commands.v[i];
+            vec_push(timed->arena, &timed->copies,
+                     (struct timed_copy){copy->begun, copy->ended, copy->bytes});
             continue;
+        }
         struct timed_kernel *kernel = count_launch(timed, one, run);
         if (launches == 1) {
             timed->last = kernel;

@@ -6,6 +6,7 @@ import concurrent.futures
 import hashlib
 import json
 import os
+import re
 import pathlib
 import subprocess
 import sys
@@ -73,9 +74,18 @@ def main(at_a_time=1):
     sys.exit(failed)
 
 
+# The notes that end a run of the simulator.
+SUMMARY = re.compile(rb'^ptxoffload-(?:sim|run): note: (?:[\d,]+ (?:warp instructions|cycles) in |beside |'
+                     rb'(?:probably )?limited by )[^\n]*\n', re.M)
+
+
 class Result:
+    """What a command has done. `summary` has the notes that end a run, which `err` leaves out."""
+
     def __init__(self, done):
         self.code, self.out, self.err = done.returncode, done.stdout, done.stderr
+        self.summary = b''.join(SUMMARY.findall(self.err or b''))
+        self.err = SUMMARY.sub(b'', self.err) if self.err else self.err
 
     def __repr__(self):
         return 'exit %s\nout: %s\nerr: %s' % (self.code, self.out[:2000], self.err[:2000])

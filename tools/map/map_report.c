@@ -1,3 +1,4 @@
+#include "support/page.h"
 #include "support/svg.h"
 #include "tools/map/map_report.h"
 #include <stdlib.h>

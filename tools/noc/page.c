@@ -1,4 +1,5 @@
 // Writes the HTML page with all plots and numbers.
+#include "support/page.h"
 #include "support/svg.h"
 #include "tools/noc/plot.h"
 #include <inttypes.h>

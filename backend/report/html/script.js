@@ -779,17 +779,6 @@
 
   // Events
 
-  function setTheme(theme) {
-    if (theme) document.documentElement.dataset.theme = theme;
-    try { localStorage.setItem('ptxoffload-theme', theme); } catch (e) { /* some browsers have no storage for files */ }
-  }
-
-  function switchTheme() {
-    const set = document.documentElement.dataset.theme;
-    const dark = set ? set === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
-    setTheme(dark ? 'light' : 'dark');
-  }
-
   function neighbour(by) {
     const at = current ? shown.findIndex(kernel => kernel.index === current.index) : -1;
     const next = shown[at < 0 ? 0 : Math.max(0, Math.min(shown.length - 1, at + by))];
@@ -799,7 +788,7 @@
   const keys = {
     j: () => step(1), k: () => step(-1), ArrowDown: () => step(1), ArrowUp: () => step(-1),
     n: () => neighbour(1), p: () => neighbour(-1), e: () => view && view.tab === 'ptx' && toggleAll(),
-    g: () => view && tab(view.tab === 'ptx' ? 'graph' : 'ptx'), t: switchTheme,
+    g: () => view && tab(view.tab === 'ptx' ? 'graph' : 'ptx'), t: ptxoffload.switchTheme,
     '/': () => { $('filter').focus(); $('filter').select(); }, '?': () => $('keys').showModal(),
   };
 
@@ -865,12 +854,10 @@
   });
 
   $('filter').addEventListener('input', list);
-  $('theme').addEventListener('click', switchTheme);
   $('help').addEventListener('click', () => $('keys').showModal());
   addEventListener('hashchange', fromHash);
   addEventListener('beforeprint', () => { if (view && view.tab === 'ptx') { view.open = new Set(stops()); drawAll(); for (const chunk of document.querySelectorAll('.chunk')) draw(chunk); } });
 
-  try { const theme = localStorage.getItem('ptxoffload-theme'); if (theme) setTheme(theme); } catch (e) { /* as above */ }
   document.title = `${module.source} · offload report`;
   $('file').textContent = module.source;
   $('made').textContent = `cost model ${module.cost} · multiply-adds ${module.fma} · order ${module.reorder ? 'changed for chains' : 'kept'} · version ${module.version}` +
