@@ -411,6 +411,18 @@ const char *sim_count(struct arena *arena, double value)
     return text;
 }
 
+double sim_idle_cycles(const struct sim_report *report)
+{
+    double idle = report->total.cycles, until = 0;
+    for (uint32_t i = 0; i < report->spans.n; i++) { // spans are in the order of their ends
+        const struct sim_span *span = &report->spans.v[i];
+        double begun = fmax(span->begun, until);
+        idle -= fmax(0, span->ended - begun);
+        until = fmax(until, span->ended);
+    }
+    return idle > 0.01 * report->total.cycles ? idle : 0;
+}
+
 const char *sim_cycles(struct arena *arena, const struct sim_kernel *kernel)
 {
     const char *plural = kernel->launches == 1 ? "" : "es", *cycles = sim_count(arena, kernel->cycles);

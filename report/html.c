@@ -93,16 +93,13 @@ static void write_cycles_tile(const struct html *h)
 {
     const struct sim_report *report = h->report;
     const struct sim_kernel *total = &report->total;
-    double kernels = 0;
-    for (uint32_t i = 0; i < report->kernels.n; i++)
-        kernels += report->kernels.v[i].cycles;
+    double idle = sim_idle_cycles(report);
     const char *of = report->kernels.n == 1
                          ? report->kernels.v[0].shown
                          : arena_printf(h->arena, "%u kernels", report->kernels.n);
-    const char *rest = total->cycles > 1.01 * kernels
-                           ? arena_printf(h->arena, "; %s of them without a kernel",
-                                          sim_count(h->arena, total->cycles - kernels))
-                           : "";
+    const char *rest = idle > 0 ? arena_printf(h->arena, "; %s of them without a kernel",
+                                               sim_count(h->arena, idle))
+                                : "";
     write_tile(h, "", "Cycles", sim_count(h->arena, total->cycles),
                arena_printf(h->arena, "%" PRIu64 " launch%s of %s, %.4g µs at %.4g MHz%s",
                             total->timed, total->timed == 1 ? "" : "es", of,
@@ -451,7 +448,10 @@ static void write_numbers(const struct html *h, const struct sim_kernel *kernel,
     for (uint32_t i = 0; i < kernel->numbers.n; i++) {
         const struct sim_number *n = &kernel->numbers.v[i];
         bool is_rate = strstr(n->name, "rate");
-        const char *by = sim_change(h->arena, n->value, sim_number(beside, n->name));
+        double before = sim_number(beside, n->name);
+        const char *by = is_rate && !isnan(before)
+                             ? arena_printf(h->arena, "from %.4g %%", 100 * before)
+                             : sim_change(h->arena, n->value, before);
         fputs("<div><dt>", h->to);
         svg_escaped(h->to, n->name);
         fprintf(h->to, n->value >= 10000 ? "</dt><dd>%.0f %s" : "</dt><dd>%.4g %s",
@@ -563,7 +563,7 @@ static void write_charts(const struct html *h, const bool *marks)
         fputs("<details><summary>", h->to);
         svg_escaped(h->to, h->report->kernels.v[span->kernel].shown);
         fprintf(h->to,
-                ", launch %u: %.0f cycles</summary>\n<div class=\"wide\" id=\"launch-%u\">\n",
+                ", launch %u: %.0f cycles</summary>\n<div class=\"wide timeline\" id=\"launch-%u\">\n",
                 i + 1, span->ended - span->begun, i + 1);
         sim_chart_launch(h->report, (struct sim_window){span->begun, span->ended}, h->arena, h->to);
         fputs("</div></details>\n", h->to);
@@ -606,12 +606,12 @@ static void write_timelines(const struct html *h)
     if (beside)
         max = fmax(max, sim_last_cycle(beside));
     write_heading(h, "time", "Over time");
-    fputs("<div class=\"wide\">\n", h->to);
+    fputs("<div class=\"wide timeline\">\n", h->to);
     sim_chart_timeline(h->report, max, h->arena, h->to);
     fputs("</div>\n", h->to);
     if (beside) {
         open_tag(h, "h3", arena_printf(h->arena, "%s over time", h->view->beside_name));
-        fputs("<div class=\"wide\">\n", h->to);
+        fputs("<div class=\"wide timeline\">\n", h->to);
         sim_chart_timeline(beside, max, h->arena, h->to);
         fputs("</div>\n", h->to);
     }
@@ -642,6 +642,8 @@ static void write_roofline(const struct html *h)
         h->to);
 }
 
+extern const struct embedded simulation_files[]; // scripts of this folder
+
 void sim_report_html(const struct sim_view *view, struct arena *arena, FILE *to)
 {
     const struct sim_report *report = view->report;
@@ -665,5 +667,6 @@ void sim_report_html(const struct sim_view *view, struct arena *arena, FILE *to)
     }
     write_heading(&html, "run", "The run");
     write_runs(&html);
+    fprintf(to, "<script>\n%s</script>\n", page_file(simulation_files, "timeline"));
     page_end(to);
 }

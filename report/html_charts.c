@@ -87,13 +87,12 @@ static void draw_copies(const struct sim_chart *c, const struct chart *on, doubl
                 sim_count(c->arena, copy->bytes), sim_count(c->arena, copy->begun),
                 sim_count(c->arena, copy->ended));
     }
-    if (copies)
-        svg_text(c->to, LEFT - 8, y + ROW - 7, "end", "small", "copies");
 }
 
 static void draw_launches(const struct sim_chart *c, double top)
 {
     const struct chart on = panel_of(c, top, 0, 1);
+    fputs("<g class=\"data\">\n", c->to);
     draw_copies(c, &on, top + (count_rows(c->report) - 1) * ROW);
     uint32_t spans = c->report->spans.n < SPANS_MAX ? c->report->spans.n : SPANS_MAX;
     for (uint32_t i = 0; i < spans; i++) {
@@ -108,6 +107,9 @@ static void draw_launches(const struct sim_chart *c, double top)
                 span->begun, span->ended, span->grid[0], span->grid[1], span->grid[2],
                 span->block[0], span->block[1], span->block[2]);
     }
+    fputs("</g>\n", c->to);
+    if (c->report->copies.n)
+        svg_text(c->to, LEFT - 8, top + count_rows(c->report) * ROW - 7, "end", "small", "copies");
     for (uint32_t i = 0; i < c->report->kernels.n && i < ROWS_MAX; i++)
         svg_text(c->to, LEFT - 8, top + i * ROW + ROW - 7, "end", "small", "%s",
                  i + 1 == ROWS_MAX && c->report->kernels.n > ROWS_MAX
@@ -127,7 +129,9 @@ static void draw_frame(const struct chart *p, const char *title, bool percent)
 
 static void draw_cycles(const struct chart *p)
 {
+    fprintf(p->to, "<g class=\"ticks\" data-y=\"%.1f\">\n", p->bottom);
     chart_columns(p, svg_round_up((p->x.high - p->x.low) / 8));
+    fputs("</g>\n", p->to);
     chart_x_title(p, p->bottom + 34, "cycles of the cores");
 }
 
@@ -215,6 +219,7 @@ static void draw_slots(const struct sim_chart *c, const struct chart *p)
 {
     struct reasons reasons = find_reasons(c);
     double x = LEFT + 130;
+    fputs("<g class=\"data\">\n", c->to);
     for (uint32_t i = c->first; i < c->end; i++) {
         const struct sim_sample *s = &c->report->series.samples.v[i];
         double all = slots_in(c, s, NULL), from = 0;
@@ -228,6 +233,7 @@ static void draw_slots(const struct sim_chart *c, const struct chart *p)
         draw_slice(p, s, from, slots_in(c, s, &reasons) / all, REASONS);
         putc('\n', c->to);
     }
+    fputs("</g>\n", c->to);
     draw_frame(p, "warps in their slots", true);
     for (uint32_t k = 0; k < reasons.count; k++) {
         const char *name = c->report->series.names.v[reasons.name[k]] + strlen("core.");
@@ -281,24 +287,28 @@ static void draw_lines(const struct sim_chart *c, struct chart p, const char *ti
     if (p.y.high <= 0)
         p.y.high = largest_of(c, &lines[0]);
     draw_frame(&p, title, percent);
+    fputs("<g class=\"data\">\n", c->to);
     for (uint32_t i = 0; i < count; i++)
         draw_line(c, &p, &lines[i], i);
+    fputs("</g>\n", c->to);
     for (uint32_t i = 0; i < count && count > 1; i++)
         chart_key(c->to, &x, p.top - 10, chart_fill(i), lines[i].name);
 }
 
+// Lines of the panels below the slots, by panel
+static const struct sim_line ipc = {"IPC", "machine.thread_instructions", "", 1},
+                             latency = {"latency", "cycles of reads", "memory.reads_answered", 1},
+                             use[] = {
+                                 {"DRAM data bus", "use of DRAM data bus", "", 1},
+                                 {"LLC ports", "use of LLC ports", "", 1},
+                                 {"request network", "use of request network", "", 1},
+                                 {"reply network", "use of reply network", "", 1},
+                                 {"replies into it", "use of replies into the network", "", 1},
+};
+
 // Draws the panels from top to bottom.
 static void draw_panels(const struct sim_chart *c, double top)
 {
-    const struct sim_line ipc = {"IPC", "machine.thread_instructions", "", 1};
-    const struct sim_line latency = {"latency", "cycles of reads", "memory.reads_answered", 1};
-    const struct sim_line use[] = {
-        {"DRAM data bus", "use of DRAM data bus", "", 1},
-        {"LLC ports", "use of LLC ports", "", 1},
-        {"request network", "use of request network", "", 1},
-        {"reply network", "use of reply network", "", 1},
-        {"replies into it", "use of replies into the network", "", 1},
-    };
     struct chart panels[PANELS];
     for (int i = 0; i < PANELS; i++)
         panels[i] = panel_of(c, top + i * (PANEL + GAP), PANEL, i % 2 ? 0 : 1);
@@ -307,6 +317,28 @@ static void draw_panels(const struct sim_chart *c, double top)
     draw_lines(c, panels[2], "share of the peak", use, ARRAY_LENGTH(use), true);
     draw_lines(c, panels[3], "mean latency of reads that leave the cores, cycles", &latency, 1, false);
     draw_cycles(&panels[3]);
+}
+
+// Writes the values of a chart as JSON, which the page's script reads.
+static void write_values(const struct sim_chart *c)
+{
+    const struct sim_series *series = &c->report->series;
+    fprintf(c->to,
+            "<script type=\"application/json\">{\"left\":%d,\"right\":%d,\"from\":%.0f,"
+            "\"until\":%.0f,\"names\":[\"IPC\",\"latency of reads\"",
+            LEFT, WIDTH - RIGHT, c->window.from, c->window.until);
+    for (size_t k = 0; k < ARRAY_LENGTH(use); k++)
+        fprintf(c->to, ",\"%s in %%\"", use[k].name);
+    fputs("],\"samples\":[", c->to);
+    for (uint32_t i = c->first; i < c->end; i++) {
+        const struct sim_sample *s = &series->samples.v[i];
+        fprintf(c->to, "%s[%.0f,%.0f,%.4g,%.4g", i > c->first ? "," : "", s->begun, s->ended,
+                line_value(c, &ipc, s), line_value(c, &latency, s));
+        for (size_t k = 0; k < ARRAY_LENGTH(use); k++)
+            fprintf(c->to, ",%.3g", 100 * line_value(c, &use[k], s));
+        putc(']', c->to);
+    }
+    fputs("]}</script>\n", c->to);
 }
 
 void sim_chart_timeline(const struct sim_report *report, double max, struct arena *arena, FILE *to)
@@ -327,6 +359,7 @@ void sim_chart_timeline(const struct sim_report *report, double max, struct aren
                                     .x = {0, c.window.until, false, true},
                                     .numbers = "small"});
     svg_end(to);
+    write_values(&c);
 }
 
 void sim_chart_launch(const struct sim_report *report, struct sim_window window,
@@ -337,6 +370,7 @@ void sim_chart_launch(const struct sim_report *report, struct sim_window window,
     svg_begin(to, WIDTH, HEAD + PANELS * (PANEL + GAP) + 10, "use of the machine in a launch");
     draw_panels(&c, HEAD);
     svg_end(to);
+    write_values(&c);
 }
 
 // Roofline

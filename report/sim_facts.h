@@ -34,7 +34,7 @@ struct sim_item {
     VEC(struct sim_number) rows;
 };
 
-// What limits a kernel for some of its cycles: a part of the machine, or latency.
+// A limit of a kernel for some of its cycles: a part of the machine, or latency.
 struct sim_limit {
     const char *name; // of the resource, or "latency"
     bool is_part;
@@ -136,6 +136,8 @@ double sim_part_share(const sim_parts *parts, const char *name);
 const char *sim_change(struct arena *arena, double now, double before);
 // Returns a count with separators of thousands.
 const char *sim_count(struct arena *arena, double value);
+// Returns the cycles of the run in which no kernel ran.
+double sim_idle_cycles(const struct sim_report *report);
 // Returns the kernel's cycles and launches: "4,032 cycles in 1 launch".
 const char *sim_cycles(struct arena *arena, const struct sim_kernel *kernel);
 // Returns the name of a kernel in the CUDA source, without parameters.

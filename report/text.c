@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_KERNELS = 8, LABEL = 26 };
+enum { MAX_KERNELS = 8, LABEL = 26, NAME_WIDTH = 40 };
 
 struct sim_page {
     const struct sim_view *view;
@@ -178,8 +178,11 @@ static void write_numbers(const struct sim_page *p, const struct sim_kernel *ker
         const char *value = is_rate             ? arena_printf(p->arena, "%.1f %%", 100 * n->value)
                             : n->value >= 10000 ? sim_count(p->arena, n->value)
                                                 : arena_printf(p->arena, "%.4g", n->value);
-        const char *text = arena_printf(p->arena, "%s %s%s", n->name, value,
-                                        change(p->arena, n->value, sim_number(beside, n->name)));
+        double before = sim_number(beside, n->name);
+        const char *by = is_rate && !isnan(before)
+                             ? arena_printf(p->arena, " (from %.1f %%)", 100 * before)
+                             : change(p->arena, n->value, before);
+        const char *text = arena_printf(p->arena, "%s %s%s", n->name, value, by);
         bool breaks = width + strlen(text) > 76;
         fprintf(p->to, "%s%s", !i ? "" : breaks ? ",\n  " : ", ", text);
         width = (breaks ? 0 : width) + (uint32_t)strlen(text) + 2;
@@ -251,6 +254,10 @@ static void write_kernel(const struct sim_page *p, const struct sim_kernel *kern
         fprintf(p->to, "  %s\n", kernel->name);
     fprintf(p->to, "  %s%s\n", sim_cycles(p->arena, kernel),
             beside ? change(p->arena, kernel->cycles, beside->cycles) : "");
+    double rest = kernel == &p->view->report->total ? sim_idle_cycles(p->view->report) : 0;
+    if (rest > 0)
+        fprintf(p->to, "  in %s of these cycles no kernel ran: copies, and the time of the host\n",
+                sim_count(p->arena, rest));
     if (kernel->together)
         fputs("  some of them overlapped others: their further counts are in the total only\n",
               p->to);
@@ -308,10 +315,11 @@ static void write_list(const struct sim_page *p)
 {
     const struct sim_report *report = p->view->report;
     int width = (int)strlen("kernel");
-    for (uint32_t i = 0; i < report->kernels.n; i++)
-        width = (int)strlen(report->kernels.v[i].shown) > width
-                    ? (int)strlen(report->kernels.v[i].shown)
-                    : width;
+    for (uint32_t i = 0; i < report->kernels.n; i++) {
+        int length = (int)strlen(report->kernels.v[i].shown);
+        width = length > width ? length : width;
+    }
+    width = width < NAME_WIDTH ? width : NAME_WIDTH;
     fprintf(p->to, "%-*s %9s", width, "kernel", "launches");
     if (report->has_time)
         fprintf(p->to, " %12s", "cycles");
@@ -321,7 +329,9 @@ static void write_list(const struct sim_page *p)
         const struct sim_kernel *k = i < report->kernels.n ? &report->kernels.v[i] : &report->total;
         if (i == report->kernels.n && i == 1)
             break;
-        fprintf(p->to, "%-*s %9" PRIu64, width, k->shown, k->launches);
+        bool is_long = (int)strlen(k->shown) > width;
+        fprintf(p->to, "%-*.*s%s %9" PRIu64, width - is_long, width - is_long, k->shown,
+                is_long ? "…" : "", k->launches);
         const char *cycles = k->timed ? arena_printf(p->arena, "%.0f", k->cycles) : "-";
         if (report->has_time)
             fprintf(p->to, " %12s", cycles);
@@ -362,8 +372,11 @@ void sim_report_text(const struct sim_view *view, FILE *to)
         fprintf(to, "outcome: %s\n", report->outcome);
     if (report->has_time)
         putc('\n', to);
-    write_list(&page);
-    if (report->has_time)
+    if (report->total.launches)
+        write_list(&page);
+    else
+        fputs("no kernel was launched\n", to);
+    if (report->has_time && report->total.launches)
         write_kernels(&page);
     if (report->has_time || report->passed + report->failed)
         putc('\n', to);

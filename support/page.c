@@ -47,7 +47,6 @@ void page_begin(FILE *to, const char *title)
         {"TITLE", .write = write_title, .context = title},
         {"STYLE", .text = page_file(page_files, "style")},
         {"DOCUMENT", .text = page_file(page_files, "document")},
-        {"ICON", .text = page_file(page_files, "icon")},
         {0},
     };
     page_fill(to, page, (size_t)(strstr(page, content) - page), slots);

@@ -10,7 +10,7 @@ void page_begin(FILE *to, const char *title);
 // Writes the end of the page.
 void page_end(FILE *to);
 
-// What replaces @NAME@ in a template: a text or, if that is NULL, what `write` writes.
+// A replacement of @NAME@ in a template: a text or, if that is NULL, the output of `write`.
 struct page_slot {
     const char *name, *text;
     void (*write)(const void *context, FILE *to);

@@ -121,7 +121,6 @@ void report_html(const struct page_input *input, FILE *to)
     const struct page_slot slots[] = {
         {"STYLE", .text = page_file(page_files, "style")},
         {"REPORT_STYLE", .text = page_file(report_files, "style")},
-        {"ICON", .text = page_file(page_files, "icon")},
         {"MODULE", .write = write_module, .context = input->tables},
         {"KERNELS", .write = write_kernels, .context = input},
         {"SCRIPT", .text = page_file(page_files, "script")},

@@ -57,9 +57,9 @@ bool sim_options_check(struct sim_arguments *a, struct command_line *line)
          "--max-instructions needs --functional; use --max-cycles for other runs"},
         {a->stats_choice.patterns.list.n && !a->stats,
          "--stats-filter selects what --stats writes, and needs it"},
-        {a->beside && !a->explains && !a->common.reports[REPORT_TEXT].wanted &&
+        {a->beside && a->common.quiet && !a->explains && !a->common.reports[REPORT_TEXT].wanted &&
              !a->common.reports[REPORT_HTML].wanted,
-         "--beside needs --report=text, --report=html or --explain"},
+         "--beside with --quiet needs --report=text, --report=html or --explain"},
         {a->trace_until && !a->trace, "--trace-window selects the part of --trace that is written"},
         {a->interval && !a->series, "--interval is the length of a row of --series"},
         {!a->functional && a->checks, "--check needs --functional"},

@@ -233,7 +233,7 @@ def a_sweep_finds_saturation(folder):
 def drawing(path):
     text = path.read_text()
     assert 'http' not in text.replace('http://www.w3.org/2000/svg', ''), 'refers to the network'
-    assert 'prefers-color-scheme:dark' in text
+    assert 'light-dark(' in text
     return xml.etree.ElementTree.fromstring(text)
 
 

@@ -95,7 +95,7 @@ def check_shapes(text):
             assert COLOUR.match(colour), (name, element.attrib)
     assert 'var(' not in text
     for rule in re.findall(r'<style>(.*?)</style>', text, re.S):
-        assert re.fullmatch(r'@media screen and \(prefers-color-scheme:dark\)\{(\.plot [^{}]*\{[^{}]*\})*\}', rule), rule
+        assert re.fullmatch(r':root:is\(svg\)\{color-scheme:light dark\}(\.plot [^{}]*\{[^{}]*\})*', rule), rule
 
 
 def pixels(png):

@@ -12,6 +12,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from pages import HOSTILE, HOSTILE_NAME, PROGRAM, ROOT, SAMPLES, Page, make, module
 from tap import add_case, case, ends, main, run, same, within
 
+# What all pages have in common, whatever the program.
+FIXED = [*sorted((ROOT / 'backend/report/html').iterdir()), *sorted((ROOT / 'support/page').iterdir())]
+
 
 KINDS = {'load': 'chains', 'store': 'chains', 'chain': 'chains', 'block': 'blocks', 'map': 'maps'}
 
@@ -92,8 +95,11 @@ def alone(folder):
         assert tag not in ('link', 'img', 'iframe', 'object', 'embed', 'base'), tag
         assert 'src' not in attributes, attributes
         within(attributes.get('href', '#')[0], '#')
-    for part in ('report.html', 'report.css', 'report.js'):
-        text = (ROOT / 'backend' / 'report' / 'html' / part).read_text(encoding='utf-8')
+    for part in FIXED:
+        text = part.read_text(encoding='utf-8')
+        # In a style sheet or a script they would end the element, or hide its end.
+        for bad in ('</style', '</script', '<!--'):
+            assert bad not in text.lower() or part.suffix == '.html', (bad, part)
         for outside in ('http:', 'https:', '@import', 'url(', 'fetch(', 'XMLHttpRequest', 'eval('):
             assert outside not in text, '%s in %s' % (outside, part)
 
@@ -147,8 +153,7 @@ def large(folder):
          ['kernel_%d' % i for i in range(1000)])
     for i in (0, 500, 999):
         within('kernel_%d(' % i, page.kernel(i)['text'])
-    parts = sum((ROOT / 'backend' / 'report' / 'html' / part).stat().st_size
-                for part in ('report.html', 'report.css', 'report.js'))
+    parts = sum(part.stat().st_size for part in FIXED)
     assert len(page.bytes) - parts < 4 * len(text), (len(page.bytes), len(text))
 
 

@@ -64,4 +64,63 @@ def content(folder, browser):
     assert browser.count('svg rect[class^=c]') > 300  # launches, and reasons over time
 
 
+@in_browser
+def verdict(folder, browser):
+    """the page begins with cycles, the gain and the limit; its phases are as long as their cycles"""
+    path = page(folder)
+    browser.open(path)
+    kernel = browser.run('return [...document.querySelectorAll(".tile")].map(tile => tile.innerText.split(/\\n+/))')
+    same([tile[0] for tile in kernel][:1], ['Cycles'])
+    assert kernel[1][0].startswith('Against ') and ' times ' in kernel[1][1], kernel
+    assert 'imited by' in kernel[2][0], kernel
+    same(browser.run('return document.querySelector(".tiles").getBoundingClientRect().top < 400'), True)
+    shares = browser.run("""return [...document.querySelector('.phases').closest('table').rows].map(row =>
+        [parseFloat(row.cells[1].textContent), row.querySelector('.phases').getBoundingClientRect().width,
+         row.cells[2].getBoundingClientRect().width])""")
+    for percent, width, whole in shares:
+        assert abs(100 * width / whole - max(1, percent)) < 4, shares
+    assert abs(sum(percent for percent, _, _ in shares) - 100) < 0.3, shares
+
+
+@in_browser
+def theme(folder, browser):
+    """the switch changes page and drawings, and the choice stays"""
+    browser.open(page(folder))
+    colours = """return [getComputedStyle(document.documentElement).backgroundColor,
+        getComputedStyle(document.querySelector('svg rect.paper')).fill]"""
+    light = browser.run(colours)
+    browser.click('#theme')
+    dark = browser.run(colours)
+    assert light[0] != dark[0] and light[1] != dark[1], (light, dark)
+    readable(browser)
+    browser.click('#theme')
+    same(browser.run(colours), light)
+
+
+@in_browser
+def timeline(folder, browser):
+    """the pointer reads counts; a dragged part and the buttons change the scale; All restores it"""
+    browser.open(page(folder))
+    move = """
+        const svg = document.querySelector('.timeline svg'), box = svg.getBoundingClientRect();
+        const at = (kind, part) => svg.dispatchEvent(new PointerEvent(kind, {bubbles: true, pointerType: 'mouse',
+            clientX: box.left + part * box.width, clientY: box.top + 60}));
+        for (const [kind, part] of arguments[0]) at(kind, part);
+        return document.querySelector('.said').textContent;"""
+    ticks = 'return [...document.querySelector("g.ticks").querySelectorAll("text")].map(t => t.textContent)'
+    said = browser.run(move, [['pointermove', 0.5]])
+    assert said.startswith('cycle ') and 'IPC' in said and 'DRAM data bus in %' in said, said
+    whole = browser.run(ticks)
+    browser.run(move, [['pointerdown', 0.4], ['pointermove', 0.5], ['pointerup', 0.5]])
+    part = browser.run(ticks)
+    assert part != whole and '0' not in part, (whole, part)
+    same(browser.run('return document.querySelector("g.data").getAttribute("transform").startsWith("matrix(")'), True)
+    # The middle of the enlarged part is the middle of what was dragged.
+    cycle = lambda text: float(text.split(' · ')[0].split(' ')[1].replace(',', ''))
+    middle = browser.run(move, [['pointermove', (150 + 894) / 2 / 920]])
+    browser.click('.scale button:last-child')
+    before = browser.run(move, [['pointermove', 0.45]])
+    assert abs(cycle(middle) - cycle(before)) <= 0.002 * cycle(said) + 1, (middle, before)
+
+
 main()

@@ -531,7 +531,7 @@ def keys(folder):
     assert len(printed) > 100
     same(printed - explained, set())
     said = ends(sim(folder, *VECADD, '-v', '--set', 'core.thread_registers=16'), 0).err.decode()
-    within('vecadd: 16 registers per thread (core.thread_registers), 8 CTAs per core, limited by CTAs', said)
+    within('vecadd: 8 CTAs fit a core, limited by CTAs; 16 registers per thread (core.thread_registers)', said)
 
 
 @case
@@ -694,7 +694,7 @@ def injection_schemes(folder):
 def registers(folder):
     """core.thread_registers says how many a thread has"""
     said = ends(sim(folder, *VECADD, '-v', '--set=core.thread_registers=128'), 0).err.decode()
-    within('vecadd: 128 registers per thread (core.thread_registers), 1 CTAs per core', said)
+    within('vecadd: 1 CTA fits a core, limited by registers; 128 registers per thread', said)
     for wrong in ('256', 'x', '-1'):
         within(b"'core.thread_registers' must be", ends(
             sim(folder, *VECADD, '--set=core.thread_registers=' + wrong), 1).err)
