@@ -1,5 +1,6 @@
 #include "runtime-sim/gpu/core/core.h"
 #include "runtime-sim/gpu/core/core_trace.h"
+#include "runtime-sim/gpu/core/sites.h"
 #include "runtime-sim/exec/warp/cta.h"
 #include "support/bits.h"
 #include <string.h>
@@ -77,6 +78,8 @@ void core_init(struct core *core, struct arena *arena, const struct core_shared 
     core->ctas = ARENA_ARRAY(arena, struct core_cta, core_cta_capacity(core));
     for (uint32_t i = 0; i < warps; i++)
         core->slots[i].ready = ARENA_ARRAY(arena, uint64_t, shared->timings.max_registers + 1);
+    if (shared->sites)
+        core->sites = sites_of_core(arena, shared->sites, warps);
     core->lsu.entry_extra = shared->entries_per_warp * warps;
     lsu_init(core);
     core->hooks = ARENA_ARRAY(arena, struct core_hooks, shared->hook_count + 1);
@@ -143,6 +146,7 @@ static void hold(struct core *core, uint64_t now, uint32_t index, uint32_t entry
     set_results(slot, slot->next, UINT64_MAX);
     core->lsu.entries[entry].slot = index;
     core->lsu.entries[entry].timing = slot->next;
+    core->lsu.entries[entry].site = core->sites ? core->sites->slots[index].site : 0;
     epoch_enter(core, entry);
     if (as == ISSUE_AS_NORMAL)
         EACH_HOOKS (hooks, core, issue, accessed)
@@ -200,6 +204,8 @@ void core_issue(struct core *core, uint64_t now, uint32_t index)
     core->stats.warp_instructions += instructions;
     core->stats.issued_again += 1 - instructions; // an instruction that is issued for several slots
     core->stats.thread_instructions += threads;
+    if (core->sites)
+        sites_issued(core, index, instructions, threads);
     bool elsewhere = as >= ISSUE_AS_CAPTURED && result != ISSUE_HELD;
     if (elsewhere)
         core->stats.scheduler++; // the scheme counts the unit that computes it
@@ -388,6 +394,8 @@ static ALWAYS_INLINE void catch_up(struct core *core, uint64_t now, uint32_t wor
         count_ready(core, i, 0, blocked, passed);
         if (core->trace)
             core_trace_ready(core, core->account.counted, i, 0, blocked.all, blocked.by_memory);
+        if (core->sites)
+            sites_ready(core, core->account.counted, i, 0, blocked.all, blocked.by_memory);
     }
     core->account.counted = now;
 }
@@ -418,6 +426,8 @@ static ALWAYS_INLINE void issue(struct core *core, uint64_t now, uint32_t words)
         count_ready(core, i, chosen[i], blocked[i], 1);
         if (core->trace)
             core_trace_ready(core, now, i, chosen[i], blocked[i].all, blocked[i].by_memory);
+        if (core->sites)
+            sites_ready(core, now, i, chosen[i], blocked[i].all, blocked[i].by_memory);
     }
     EACH_WARP_SLOT (index, words, chosen[word]) {
         const struct warp_slot *slot = &core->slots[index];

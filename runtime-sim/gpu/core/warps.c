@@ -2,6 +2,7 @@
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/gpu/core/core.h"
 #include "runtime-sim/gpu/core/core_trace.h"
+#include "runtime-sim/gpu/core/sites.h"
 
 // Changes the state of a slot and counts the cycles of the previous state. For ready slots, the
 // schedulers count each cycle.
@@ -26,6 +27,8 @@ void core_set_state(struct core *core, uint64_t now, uint32_t index, uint32_t st
     slot->since = now;
     if (core->trace)
         core_trace_state(core, now, index, state);
+    if (core->sites)
+        sites_state(core, now, index, state);
 }
 
 void core_settle(struct core *core, uint64_t now)

@@ -309,6 +309,7 @@ void stacks_send(void *context, uint32_t entry, const struct memsys_request *req
     job->ready = now;
     stack_aim(s, job, address,
               job->write ? request->bytes : mask_range(0, s->memsys_config->llc.line_bytes));
+    memsys_count_past(s->memsys, request, job->count, job->write);
     s->stacks[sm->stack].stats.copied += is_copied(request);
     if (!local && s->config->tlb_entries)
         translate(s, sm->stack, index, address, now);
