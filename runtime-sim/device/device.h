@@ -149,6 +149,8 @@ double device_cpu_seconds(void);
 // Writes the counts of each instruction of the kernels as JSON.
 
 struct json;
+// Writes the member `opcode` of an instruction: the opcode with its modifiers, as in the text.
+void device_write_opcode(struct json *json, const struct tree *tree, uint32_t node);
 // Adds members to the document.
 typedef void profile_more(void *context, struct json *json);
 // Writes the document. Requires device->profiled. `more` may be NULL.

@@ -80,6 +80,8 @@ struct sim_report {
     uint32_t passed, failed, checks_reported;
     double cpu_seconds, kernel_cpu_seconds;
     const struct timed *timed; // state with the networks; NULL: read from a document
+    const struct listing *listing; // counts by instruction; NULL: none
+    const char *program_path;      // path of the program, near which its sources may be
 };
 
 // Format of the JSON document.

@@ -3,6 +3,7 @@
 #pragma once
 #include "backend/tables/tables.h"
 #include "runtime-sim/device/timed.h"
+#include "runtime-sim/run/listing.h"
 #include "runtime-sim/run/session.h"
 #include "tools/sim/sim_facts.h"
 
@@ -28,6 +29,8 @@ struct sim_facts {
     struct timed *timed;                   // NULL: functional only
     const struct sim_collector *collector; // NULL: no series
     const char *run_file, *machine, *outcome;
+    const struct listing *listing; // counts by instruction; NULL: none
+    const char *program;           // path of the program, near which its sources may be
     double cpu_seconds;
 };
 // Fills a report with the facts about a run.
@@ -47,6 +50,10 @@ struct sim_view {
 // Write the report as text, and as an HTML page.
 void sim_report_text(const struct sim_view *view, FILE *to);
 void sim_report_html(const struct sim_view *view, struct arena *arena, FILE *to);
+
+// Writes the instructions and source lines with their counts. `program`: its path.
+void sim_annotate(const struct listing *listing, const char *program, struct arena *arena,
+                  FILE *to);
 
 // Appends sentences about the bottleneck of a kernel; each ends in a full stop.
 typedef VEC(const char *) sim_sentences;

@@ -20,30 +20,42 @@ static const struct stat_key own_stat_keys[] = {
 enum { OWN_STAT_KEYS = ARRAY_LENGTH(own_stat_keys) };
 
 static struct stat_key stall_key(struct arena *arena, const struct scheme_stall *stall,
-                                 uint32_t number)
+                                 size_t offset)
 {
     return (struct stat_key){.name = arena_printf(arena, "stall_%s", stall->name),
                              .kind = STAT_COUNT,
                              .unit = "slot cycles",
                              .text = stall->text,
-                             .offset = offsetof(struct core_stats, scheme_stalls) +
-                                       number * sizeof(uint64_t)};
+                             .offset = offset};
 }
 
-// Inserts the schemes' stalls before `stall_ended`.
+// Inserts the schemes' stalls, whose counts are at `stalls`, before the row `stall_ended`.
+static struct stat_key *insert_stalls(const struct core_shared *shared, struct arena *arena,
+                                      const struct stat_key *own, uint32_t own_count,
+                                      size_t stalls, uint32_t *count)
+{
+    struct stat_key *keys = ARENA_ARRAY(arena, struct stat_key, own_count + STALLS_MAX);
+    *count = 0;
+    for (uint32_t i = 0; i < own_count; i++) {
+        for (uint32_t k = 0; !strcmp(own[i].name, "stall_ended") && k < shared->stall_count; k++)
+            keys[(*count)++] = stall_key(arena, shared->stalls[k], stalls + k * sizeof(uint64_t));
+        keys[(*count)++] = own[i];
+    }
+    return keys;
+}
+
 void core_stat_keys(struct core_shared *shared, struct arena *arena)
 {
-    struct stat_key *keys = ARENA_ARRAY(arena, struct stat_key, OWN_STAT_KEYS + STALLS_MAX);
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < OWN_STAT_KEYS; i++) {
-        bool here = own_stat_keys[i].offset == offsetof(struct core_stats, stall_ended) &&
-                    own_stat_keys[i].kind == STAT_COUNT;
-        for (uint32_t k = 0; here && k < shared->stall_count; k++)
-            keys[count++] = stall_key(arena, shared->stalls[k], k);
-        keys[count++] = own_stat_keys[i];
-    }
-    shared->stat_keys = keys;
-    shared->stat_key_count = count;
+    shared->stat_keys =
+        insert_stalls(shared, arena, own_stat_keys, OWN_STAT_KEYS,
+                      offsetof(struct core_stats, scheme_stalls), &shared->stat_key_count);
+}
+
+const struct stat_key *core_site_stat_keys(const struct core_shared *shared, struct arena *arena,
+                                           uint32_t *count)
+{
+    return insert_stalls(shared, arena, core_site_keys, core_site_key_count,
+                         offsetof(struct core_site, scheme_stalls), count);
 }
 
 // Used for cores that a scheme ignores.

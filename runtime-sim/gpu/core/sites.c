@@ -94,23 +94,29 @@ static void charge(const struct core_sites *sites, struct site_slot *at, uint64_
     at->since = now;
 }
 
+static uint32_t ready_reason(const struct core_sites *sites, uint32_t index)
+{
+    uint64_t slot = warp_slot_bit(index);
+    return sites->by_memory[index / 64] & slot ? REASON(stall_memory_queue)
+           : sites->blocked[index / 64] & slot ? REASON(stall_unit)
+                                               : REASON(stall_not_selected);
+}
+
 void sites_state(const struct core *core, uint64_t now, uint32_t index, uint32_t state)
 {
-    static const uint8_t reasons[WARP_SLOT_STATES] = {
+    static const uint8_t reasons[WARP_SLOT_READY] = {
         [WARP_SLOT_EMPTY] = REASON(stall_empty),     [WARP_SLOT_FETCH] = REASON(stall_fetch),
         [WARP_SLOT_RESULT] = REASON(stall_result),   [WARP_SLOT_LOAD] = REASON(stall_load),
         [WARP_SLOT_BARRIER] = REASON(stall_barrier), [WARP_SLOT_FENCE] = REASON(stall_fence),
         [WARP_SLOT_LANES] = REASON(stall_lanes),     [WARP_SLOT_ENDED] = REASON(stall_ended),
-        [WARP_SLOT_READY] = REASON(stall_not_selected),
     };
     struct core_sites *sites = core->sites;
     struct site_slot *at = &sites->slots[index];
     charge(sites, at, now);
     at->site = state == WARP_SLOT_EMPTY ? 0 : find_site(core, index);
-    at->reason = state < WARP_SLOT_STATES ? reasons[state]
-                                          : REASON(scheme_stalls) + state - WARP_SLOT_STATES;
-    if (state == WARP_SLOT_READY)
-        sites->seen[index / 64] &= ~warp_slot_bit(index);
+    at->reason = state < WARP_SLOT_READY    ? reasons[state]
+                 : state == WARP_SLOT_READY ? ready_reason(sites, index)
+                                            : REASON(scheme_stalls) + state - WARP_SLOT_STATES;
 }
 
 // Evaluates only the slots that issue and those whose reason has changed.
@@ -118,24 +124,20 @@ void sites_ready(const struct core *core, uint64_t now, uint32_t word, uint64_t 
                  uint64_t blocked, uint64_t by_memory)
 {
     struct core_sites *sites = core->sites;
-    uint64_t ready = core->sets[word].ready;
-    uint64_t changed = ready & (~sites->seen[word] | (sites->blocked[word] ^ blocked) |
-                                (sites->by_memory[word] ^ by_memory));
+    uint64_t changed = core->sets[word].ready & ((sites->blocked[word] ^ blocked) |
+                                                 (sites->by_memory[word] ^ by_memory));
+    sites->blocked[word] = blocked;
+    sites->by_memory[word] = by_memory;
     for (uint64_t rest = changed | chosen; rest; rest &= rest - 1) {
-        struct site_slot *at = &sites->slots[word * 64 + (uint32_t)__builtin_ctzll(rest)];
-        uint64_t slot = rest & -rest;
+        uint32_t index = word * 64 + (uint32_t)__builtin_ctzll(rest);
+        struct site_slot *at = &sites->slots[index];
         charge(sites, at, now);
-        at->reason = by_memory & slot ? REASON(stall_memory_queue)
-                     : blocked & slot ? REASON(stall_unit)
-                                      : REASON(stall_not_selected);
-        if (chosen & slot) {
+        at->reason = ready_reason(sites, index);
+        if (chosen & rest & -rest) {
             sites->all->list[at->site].issued++;
             at->since = now + 1;
         }
     }
-    sites->seen[word] |= ready;
-    sites->blocked[word] = blocked;
-    sites->by_memory[word] = by_memory;
 }
 
 void sites_issued(const struct core *core, uint32_t slot, uint64_t instructions, uint64_t threads)

@@ -19,6 +19,10 @@ struct core_site {
 extern const struct stat_key core_site_keys[];
 extern const uint32_t core_site_key_count;
 
+// Returns the rows of struct core_site, including the stalls of registered schemes.
+const struct stat_key *core_site_stat_keys(const struct core_shared *shared, struct arena *arena,
+                                           uint32_t *count);
+
 struct sites {
     struct arena *arena;
     struct core_site *list;
@@ -47,12 +51,12 @@ struct site_slot {
     uint32_t reason; // index of the statistic among the members of struct core_site
 };
 
-// The accounts of a core. For ready slots, `blocked` and `by_memory` are the reasons as of the last
-// call of sites_ready; `seen` is the set of slots that have had one since they became ready.
+// The accounts of a core. `blocked` and `by_memory` are those of the last call of sites_ready, which
+// the reasons of ready slots follow.
 struct core_sites {
     struct sites *all;
     struct site_slot *slots;
-    uint64_t seen[CORE_WORDS], blocked[CORE_WORDS], by_memory[CORE_WORDS];
+    uint64_t blocked[CORE_WORDS], by_memory[CORE_WORDS];
 };
 
 // Creates the accounts of a core.
