@@ -92,6 +92,7 @@ void core_init(struct core *core, struct arena *arena, const struct core_shared 
         core->slots[i].ready = ARENA_ARRAY(arena, uint64_t, shared->timings.max_registers + 1);
     if (shared->sites)
         core->sites = sites_of_core(arena, shared->sites, warps);
+    core->followed = shared->sites;
     core->lsu.entry_extra = shared->entries_per_warp * warps;
     lsu_init(core);
     core->hooks = ARENA_ARRAY(arena, struct core_hooks, shared->hook_count + 1);
@@ -404,10 +405,8 @@ static ALWAYS_INLINE void catch_up(struct core *core, uint64_t now, uint32_t wor
     for (uint32_t i = 0; ready && i < words; i++) {
         struct blocked_warps blocked = find_blocked(core, now - 1, i);
         count_ready(core, i, 0, blocked, passed);
-        if (core->trace)
-            core_trace_ready(core, core->account.counted, i, 0, blocked.all, blocked.by_memory);
-        if (core->sites)
-            sites_ready(core, core->account.counted, i, 0, blocked.all, blocked.by_memory);
+        if (core->followed)
+            core_follow_ready(core, core->account.counted, i, 0, blocked.all, blocked.by_memory);
     }
     core->account.counted = now;
 }
@@ -436,10 +435,8 @@ static ALWAYS_INLINE void issue(struct core *core, uint64_t now, uint32_t words)
         choose(core, now, blocked, chosen, words);
     for (uint32_t i = 0; i < words; i++) {
         count_ready(core, i, chosen[i], blocked[i], 1);
-        if (core->trace)
-            core_trace_ready(core, now, i, chosen[i], blocked[i].all, blocked[i].by_memory);
-        if (core->sites)
-            sites_ready(core, now, i, chosen[i], blocked[i].all, blocked[i].by_memory);
+        if (core->followed)
+            core_follow_ready(core, now, i, chosen[i], blocked[i].all, blocked[i].by_memory);
     }
     EACH_WARP_SLOT (index, words, chosen[word]) {
         const struct warp_slot *slot = &core->slots[index];

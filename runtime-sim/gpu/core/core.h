@@ -276,6 +276,7 @@ struct core {
     } * hooks;                // active schemes with hooks in cores, and their states
     struct core_trace *trace; // NULL: no trace
     struct core_sites *sites; // NULL: not counted by instruction
+    bool followed;            // either of them exists
     struct core_id id;
     struct core_results results;
     struct core_account account;

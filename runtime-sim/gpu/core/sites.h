@@ -66,7 +66,7 @@ struct core_sites *sites_of_core(struct arena *arena, struct sites *sites, uint3
 
 // Called when the state of a slot changes, at this cycle.
 void sites_state(const struct core *core, uint64_t now, uint32_t slot, uint32_t state);
-// Sets the reasons of the ready slots of a word from this cycle on, see core_trace_ready.
+// Sets the reasons of the ready slots of a word from this cycle on, see core_follow_ready.
 void sites_ready(const struct core *core, uint64_t now, uint32_t word, uint64_t chosen,
                  uint64_t blocked, uint64_t by_memory);
 // Counts an issued instruction.

@@ -2,7 +2,6 @@
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/gpu/core/core.h"
 #include "runtime-sim/gpu/core/core_trace.h"
-#include "runtime-sim/gpu/core/sites.h"
 
 // Changes the state of a slot and counts the cycles of the previous state. For ready slots, the
 // schedulers count each cycle.
@@ -25,10 +24,8 @@ void core_set_state(struct core *core, uint64_t now, uint32_t index, uint32_t st
         core->stats.scheme_stalls[slot->state - WARP_SLOT_STATES] += now - slot->since;
     slot->state = (uint8_t)state;
     slot->since = now;
-    if (core->trace)
-        core_trace_state(core, now, index, state);
-    if (core->sites)
-        sites_state(core, now, index, state);
+    if (core->followed)
+        core_follow_state(core, now, index, state);
 }
 
 void core_settle(struct core *core, uint64_t now)
