@@ -14,7 +14,7 @@ struct annotation {
 static void write_head(const struct annotation *a, const char *title)
 {
     fprintf(a->to, "\n  %s\n   share    issued  %-28s %9s %5s %11s %5s %5s %8s\n", title,
-            "waits for", "warps", "lanes", "lines ideal", "L1", "LLC", "DRAM");
+            "waits for", "warps", "lanes", "lines/ideal", "L1", "LLC", "DRAM");
 }
 
 static void write_hits(const struct annotation *a, double rate)
@@ -72,10 +72,11 @@ static void write_line(struct annotation *a, const char *file, uint32_t number)
 
 static void write_inst(const struct annotation *a, const struct listing_inst *inst)
 {
-    fprintf(a->to, "  %5u  %s%s%s\n", listing_position(a->listing, inst).line,
+    fprintf(a->to, "  %5u  %s%s%s%s%s\n", listing_position(a->listing, inst).line,
             inst->chain ? arena_printf(a->arena, "[chain %u] ", inst->chain - 1) : "",
             inst->block ? arena_printf(a->arena, "[block %u] ", inst->block - 1) : "",
-            source_statement(a->listing, inst, a->arena));
+            source_statement(a->listing, inst, a->arena), inst->loc ? " // " : "",
+            inst->loc ? source_place(inst->loc, a->arena) : "");
 }
 
 static void write_top(struct annotation *a, const struct listing_kernel *kernel)

@@ -55,6 +55,14 @@ void sim_report_html(const struct sim_view *view, struct arena *arena, FILE *to)
 void sim_annotate(const struct listing *listing, const char *program, struct arena *arena,
                   FILE *to);
 
+// For the page: the busiest lines or instructions of the run; the lists of a kernel, by its number
+// in the report; the anchor of a line of the program in the lists. `id`: of the kernel's section.
+// Have no effect without report->listing.
+void sim_source_top(const struct sim_report *report, struct arena *arena, FILE *to);
+void sim_source_kernel(const struct sim_report *report, uint32_t kernel, const char *id,
+                       struct arena *arena, FILE *to);
+const char *sim_source_id(struct arena *arena, const char *id, uint32_t line);
+
 // Appends sentences about the bottleneck of a kernel; each ends in a full stop.
 typedef VEC(const char *) sim_sentences;
 void sim_explain(const struct sim_kernel *kernel, struct arena *arena, sim_sentences *to);

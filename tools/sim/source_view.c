@@ -152,6 +152,20 @@ struct file_text source_text(const struct source *source, uint32_t line)
     return (struct file_text){source->text + begin, end - begin};
 }
 
+static const char *name_place(const struct ir_loc *loc, struct arena *arena)
+{
+    const char *file = loc->file ? loc->file : "?", *slash = strrchr(file, '/');
+    return arena_printf(arena, "%s:%u", slash ? slash + 1 : file, loc->line);
+}
+
+const char *source_place(const struct ir_loc *loc, struct arena *arena)
+{
+    const char *text = name_place(loc, arena);
+    while ((loc = loc->inlined_at))
+        text = arena_printf(arena, "%s, inlined at %s", text, name_place(loc, arena));
+    return text;
+}
+
 const char *source_statement(const struct listing *listing, const struct listing_inst *inst,
                              struct arena *arena)
 {

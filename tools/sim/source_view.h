@@ -56,5 +56,8 @@ struct file_text source_text(const struct source *source, uint32_t line);
 const char *source_statement(const struct listing *listing, const struct listing_inst *inst,
                              struct arena *arena);
 
+// Returns a place as file:line, with the calls through which it was inlined.
+const char *source_place(const struct ir_loc *loc, struct arena *arena);
+
 // Writes a share of cycles: "12.3".
 #define SOURCE_PERCENT(part, all) (100.0 * (double)(part) / (double)((all) ? (all) : 1))
