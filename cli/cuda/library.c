@@ -34,7 +34,7 @@ struct library {
     struct sim_plans plans;
     struct session session;
     struct sites sites;            // counts by instruction
-    const struct listing *listing; // of these counts; NULL: not counted
+    const struct site_listing *listing; // of these counts; NULL: not counted
     struct sim_machine machine;
     struct sim_reports reports;
     bool (*accepts)(const void *executor, const struct device_kernel *kernel, uint64_t number,

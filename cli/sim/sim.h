@@ -18,7 +18,7 @@ struct sim {
     struct sim_plans plans;
     struct session session;
     struct sites sites;            // counts by instruction
-    const struct listing *listing; // of these counts; NULL: not counted
+    const struct site_listing *listing; // of these counts; NULL: not counted
     const char *program_name;      // path of the program, near which its sources may be
     struct sim_reports reports;
     struct sim_checkpoint checkpoint;

@@ -6,7 +6,7 @@
 
 // Collecting
 
-static const struct ir_function *function_of(const struct listing *listing, uint32_t function)
+static const struct ir_function *function_of(const struct site_listing *listing, uint32_t function)
 {
     const struct program *program = listing->program;
     return &program->module->functions.v[program->functions.v[function].function];
@@ -43,7 +43,7 @@ static void add_counts(uint64_t *to, const void *from, size_t bytes)
 
 // Sums the instructions of each line. Sites ascend in the order of the first execution of functions;
 // sorting by them restores the order of instructions.
-static void sum_lines(const struct listing *listing, struct listing_kernel *to, struct arena *arena)
+static void sum_lines(const struct site_listing *listing, struct listing_kernel *to, struct arena *arena)
 {
     qsort(to->insts.v, to->insts.n, sizeof *to->insts.v, by_place);
     for (uint32_t i = 0; i < to->insts.n; i++) {
@@ -78,7 +78,7 @@ static void mark(const struct table_kernel *kernel, struct listing_inst *insts, 
     }
 }
 
-static void mark_function(const struct listing *listing, const struct tables *tables,
+static void mark_function(const struct site_listing *listing, const struct tables *tables,
                           uint32_t function, struct listing_inst *insts, uint32_t count)
 {
     const struct ir_function *fn = function_of(listing, function);
@@ -89,7 +89,7 @@ static void mark_function(const struct listing *listing, const struct tables *ta
             mark(&tables->kernels.v[i], insts, count);
 }
 
-static void add_function(struct session *session, struct listing *listing, struct listing_kernel *to,
+static void add_function(struct session *session, struct site_listing *listing, struct listing_kernel *to,
                          uint32_t function, uint32_t site)
 {
     uint32_t count = function_of(listing, function)->insts.n;
@@ -104,7 +104,7 @@ static void add_function(struct session *session, struct listing *listing, struc
     }
 }
 
-static void add_kernel(struct session *session, struct listing *listing, const struct tables *tables,
+static void add_kernel(struct session *session, struct site_listing *listing, const struct tables *tables,
                        const struct device_kernel *kernel)
 {
     struct listing_kernel to = {.kernel = kernel};
@@ -119,13 +119,13 @@ static void add_kernel(struct session *session, struct listing *listing, const s
     vec_push(session->arena, &listing->kernels, to);
 }
 
-const struct listing *listing_collect(struct session *session, const struct tables *tables)
+const struct site_listing *listing_collect(struct session *session, const struct tables *tables)
 {
     const struct device *device = &session->device;
     if (!device->sites || !session->timed)
         return NULL;
-    struct listing *listing = ARENA_NEW(session->arena, struct listing);
-    *listing = (struct listing){.sites = device->sites, .program = device->program};
+    struct site_listing *listing = ARENA_NEW(session->arena, struct site_listing);
+    *listing = (struct site_listing){.sites = device->sites, .program = device->program};
     listing->core_keys =
         machine_site_keys(session->timed->machine, session->arena, &listing->core_key_count);
     for (uint32_t i = 0; i < device->kernels.n; i++)
@@ -135,19 +135,19 @@ const struct listing *listing_collect(struct session *session, const struct tabl
 
 // Reading
 
-struct listing_counts listing_counts(const struct listing *listing, uint32_t site)
+struct listing_counts listing_counts(const struct site_listing *listing, uint32_t site)
 {
     return (struct listing_counts){listing->sites->list[site], listing->sites->memory.list[site]};
 }
 
-static const struct node *node_of(const struct listing *listing, const struct listing_inst *inst)
+static const struct node *node_of(const struct site_listing *listing, const struct listing_inst *inst)
 {
     const struct ir_function *fn = function_of(listing, inst->function);
     const struct tree *tree = listing->program->module->tree;
     return &tree->nodes.v[inst->inst < fn->insts.n ? fn->insts.v[inst->inst].node : fn->node];
 }
 
-struct source_position listing_position(const struct listing *listing, const struct listing_inst *inst)
+struct source_position listing_position(const struct site_listing *listing, const struct listing_inst *inst)
 {
     const struct ir_function *fn = function_of(listing, inst->function);
     const struct node *node = node_of(listing, inst);
@@ -155,7 +155,7 @@ struct source_position listing_position(const struct listing *listing, const str
                               inst->inst < fn->insts.n ? node->begin : node->end - 1);
 }
 
-struct file_text listing_text(const struct listing *listing, const struct listing_inst *inst)
+struct file_text listing_text(const struct site_listing *listing, const struct listing_inst *inst)
 {
     const struct ir_function *fn = function_of(listing, inst->function);
     const struct node *node = node_of(listing, inst);
@@ -176,7 +176,7 @@ static void each_key(const struct stat_key *keys, uint32_t count, const void *va
     }
 }
 
-void listing_each(const struct listing *listing, const struct listing_counts *counts,
+void listing_each(const struct site_listing *listing, const struct listing_counts *counts,
                 listing_function *function, void *context)
 {
     each_key(listing->core_keys, listing->core_key_count, &counts->core, function, context);
@@ -209,7 +209,7 @@ static void write_count(void *context, const struct stat_key *key, uint64_t valu
     json_member_uint(context, key->name, value);
 }
 
-static void write_inst(const struct listing *listing, const struct listing_inst *inst, struct json *json)
+static void write_inst(const struct site_listing *listing, const struct listing_inst *inst, struct json *json)
 {
     struct source_position place = listing_position(listing, inst);
     const struct tree *tree = listing->program->module->tree;
@@ -234,7 +234,7 @@ static void write_inst(const struct listing *listing, const struct listing_inst 
     json_end_object(json);
 }
 
-void listing_write_kernel(const struct listing *listing, const struct device_kernel *kernel,
+void listing_write_kernel(const struct site_listing *listing, const struct device_kernel *kernel,
                         struct json *json)
 {
     uint32_t at = 0;
@@ -258,7 +258,7 @@ void listing_write_kernel(const struct listing *listing, const struct device_ker
     json_end_array(json);
 }
 
-void listing_write_rest(const struct listing *listing, struct json *json)
+void listing_write_rest(const struct site_listing *listing, struct json *json)
 {
     struct listing_counts counts = listing_counts(listing, 0);
     json_key(json, "no_instruction");

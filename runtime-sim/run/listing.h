@@ -34,7 +34,7 @@ struct listing_kernel {
     VEC(struct listing_line) lines;  // by file and number
 };
 
-struct listing {
+struct site_listing {
     const struct sites *sites;
     const struct program *program;
     const struct stat_key *core_keys; // of struct core_site
@@ -44,21 +44,21 @@ struct listing {
 
 // Collects the counts of a run. `tables`: the program's metadata, or NULL. Returns NULL unless the
 // device counts by instruction.
-const struct listing *listing_collect(struct session *session, const struct tables *tables);
+const struct site_listing *listing_collect(struct session *session, const struct tables *tables);
 // Returns the counts of a site.
-struct listing_counts listing_counts(const struct listing *listing, uint32_t site);
+struct listing_counts listing_counts(const struct site_listing *listing, uint32_t site);
 // Returns the position of an instruction in the program.
-struct source_position listing_position(const struct listing *listing, const struct listing_inst *inst);
+struct source_position listing_position(const struct site_listing *listing, const struct listing_inst *inst);
 // Returns the text of an instruction in the program; that of a function's end is "}".
-struct file_text listing_text(const struct listing *listing, const struct listing_inst *inst);
+struct file_text listing_text(const struct site_listing *listing, const struct listing_inst *inst);
 // Calls the function for each count that is not 0, in the order of the statistics.
 typedef void listing_function(void *context, const struct stat_key *key, uint64_t value);
-void listing_each(const struct listing *listing, const struct listing_counts *counts,
+void listing_each(const struct site_listing *listing, const struct listing_counts *counts,
                 listing_function *function, void *context);
 // Writes the members `instructions` and `lines` of a kernel, and `no_instruction` of the totals.
-void listing_write_kernel(const struct listing *listing, const struct device_kernel *kernel,
+void listing_write_kernel(const struct site_listing *listing, const struct device_kernel *kernel,
                         struct json *json);
-void listing_write_rest(const struct listing *listing, struct json *json);
+void listing_write_rest(const struct site_listing *listing, struct json *json);
 // Writes the places of inlined code as `source`, from the innermost call outwards; null without a
 // place.
 void listing_write_origin(struct json *json, const struct ir_loc *loc);

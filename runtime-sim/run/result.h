@@ -13,7 +13,7 @@ struct result_host {
 struct result {
     const struct session *session;
     const struct timed *timed; // NULL: functional only
-    const struct listing *listing; // counts by instruction; NULL: none
+    const struct site_listing *listing; // counts by instruction; NULL: none
     const char *run_file;      // NULL: the run is described on the command line
     enum session_outcome outcome;
     int exit_code;

@@ -385,7 +385,7 @@ def options(folder):
 def documented(folder):
     """docs/reference/simulator.md has a row for each count, with its unit"""
     text = (ROOT / 'docs' / 'reference' / 'simulator.md').read_text()
-    rows = dict(re.findall(r'^\| `(\w+)` \| ([^|]+) \|', text.split('### Instructions and lines')[1].split('\n#')[0], re.M))
+    rows = dict(re.findall(r'^\| `(\w+)` \| ([^|]+) \|', text.split('| count | unit |')[1].split('\n\n')[0], re.M))
     expected = {}
     for path in ('gpu/core/core_site.def', 'memsys/memsys_site.def'):
         for name, unit in re.findall(r'STAT_COUNT\((\w+), "([^"]*)"', (ROOT / 'runtime-sim' / path).read_text()):

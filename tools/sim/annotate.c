@@ -4,7 +4,7 @@
 #include <string.h>
 
 struct annotation {
-    const struct listing *listing;
+    const struct site_listing *listing;
     struct source_files files;
     struct arena *arena;
     FILE *to;
@@ -167,7 +167,7 @@ static void write_rest(const struct annotation *a)
             rest.memory.dram_reads, rest.memory.dram_writes);
 }
 
-void sim_annotate(const struct listing *listing, const char *program, struct arena *arena, FILE *to)
+void sim_annotate(const struct site_listing *listing, const char *program, struct arena *arena, FILE *to)
 {
     struct annotation a = {
         .listing = listing, .files = {.arena = arena, .program = program}, .arena = arena, .to = to};

@@ -10,7 +10,7 @@
 enum { BY_SLOTS, BY_ISSUED, BY_LINES, BY_DRAM, RANKS };
 
 struct source_page {
-    const struct listing *listing;
+    const struct site_listing *listing;
     struct source_files files;
     struct arena *arena;
     FILE *to;

@@ -80,7 +80,7 @@ struct sim_report {
     uint32_t passed, failed, checks_reported;
     double cpu_seconds, kernel_cpu_seconds;
     const struct timed *timed; // state with the networks; NULL: read from a document
-    const struct listing *listing; // counts by instruction; NULL: none
+    const struct site_listing *listing; // counts by instruction; NULL: none
     const char *program_path;      // path of the program, near which its sources may be
 };
 

@@ -29,7 +29,7 @@ struct sim_facts {
     struct timed *timed;                   // NULL: functional only
     const struct sim_collector *collector; // NULL: no series
     const char *run_file, *machine, *outcome;
-    const struct listing *listing; // counts by instruction; NULL: none
+    const struct site_listing *listing; // counts by instruction; NULL: none
     const char *program;           // path of the program, near which its sources may be
     double cpu_seconds;
 };
@@ -52,7 +52,7 @@ void sim_report_text(const struct sim_view *view, FILE *to);
 void sim_report_html(const struct sim_view *view, struct arena *arena, FILE *to);
 
 // Writes the instructions and source lines with their counts. `program`: its path.
-void sim_annotate(const struct listing *listing, const char *program, struct arena *arena,
+void sim_annotate(const struct site_listing *listing, const char *program, struct arena *arena,
                   FILE *to);
 
 // For the page: the busiest lines or instructions of the run; the lists of a kernel, by its number

@@ -27,7 +27,7 @@ static void add_reason(void *context, const struct stat_key *key, uint64_t value
         }
 }
 
-struct source_row source_row(const struct listing *listing, const struct listing_counts *counts)
+struct source_row source_row(const struct site_listing *listing, const struct listing_counts *counts)
 {
     const struct core_site *c = &counts->core;
     const struct memsys_site *m = &counts->memory;
@@ -49,7 +49,7 @@ struct source_row source_row(const struct listing *listing, const struct listing
     return row;
 }
 
-uint64_t source_slots(const struct listing *listing, const struct listing_kernel *kernel)
+uint64_t source_slots(const struct site_listing *listing, const struct listing_kernel *kernel)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < kernel->lines.n; i++)
@@ -76,7 +76,7 @@ static bool has_places(const struct listing_kernel *kernel)
     return kernel->lines.n && kernel->lines.v[kernel->lines.n - 1].file;
 }
 
-static void find_in_kernel(const struct listing *listing, const struct listing_kernel *kernel,
+static void find_in_kernel(const struct site_listing *listing, const struct listing_kernel *kernel,
                            struct source_top top[SOURCE_TOP], uint32_t *count)
 {
     for (uint32_t i = 0; has_places(kernel) && i < kernel->lines.n; i++) {
@@ -94,7 +94,7 @@ static void find_in_kernel(const struct listing *listing, const struct listing_k
     }
 }
 
-uint32_t source_find_top(const struct listing *listing, const struct listing_kernel *kernel,
+uint32_t source_find_top(const struct site_listing *listing, const struct listing_kernel *kernel,
                          struct source_top top[SOURCE_TOP])
 {
     uint32_t count = 0;
@@ -166,7 +166,7 @@ const char *source_place(const struct ir_loc *loc, struct arena *arena)
     return text;
 }
 
-const char *source_statement(const struct listing *listing, const struct listing_inst *inst,
+const char *source_statement(const struct site_listing *listing, const struct listing_inst *inst,
                              struct arena *arena)
 {
     struct file_text from = listing_text(listing, inst);

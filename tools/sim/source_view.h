@@ -21,7 +21,7 @@ struct source_row {
     } reasons[SOURCE_REASONS]; // largest reasons of waiting; name NULL: no more
 };
 // Computes the numbers of a row.
-struct source_row source_row(const struct listing *listing, const struct listing_counts *counts);
+struct source_row source_row(const struct site_listing *listing, const struct listing_counts *counts);
 
 // A row of a list of the busiest ones: a line of the source if the kernel has any, else an
 // instruction.
@@ -32,10 +32,10 @@ struct source_top {
     struct source_row row;
 };
 // Finds the rows with the most slot cycles, of one kernel or (NULL) of all. Returns their number.
-uint32_t source_find_top(const struct listing *listing, const struct listing_kernel *kernel,
+uint32_t source_find_top(const struct site_listing *listing, const struct listing_kernel *kernel,
                          struct source_top top[SOURCE_TOP]);
 // Returns the slot cycles of a kernel.
-uint64_t source_slots(const struct listing *listing, const struct listing_kernel *kernel);
+uint64_t source_slots(const struct site_listing *listing, const struct listing_kernel *kernel);
 
 // Reads the sources of the program. A file is searched beside the program, by its whole name and by
 // its last part, and in the current folder.
@@ -53,7 +53,7 @@ const struct source *source_find(struct source_files *files, const char *name);
 // Returns the line's text; an empty one beyond the end.
 struct file_text source_text(const struct source *source, uint32_t line);
 // Returns the text of an instruction with single blanks.
-const char *source_statement(const struct listing *listing, const struct listing_inst *inst,
+const char *source_statement(const struct site_listing *listing, const struct listing_inst *inst,
                              struct arena *arena);
 
 // Returns a place as file:line, with the calls through which it was inlined.
