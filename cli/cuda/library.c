@@ -33,7 +33,7 @@ struct library {
     struct device_module *module;
     struct sim_plans plans;
     struct session session;
-    struct sites sites;            // counts by instruction
+    struct sites sites;                 // counts by instruction
     const struct site_listing *listing; // of these counts; NULL: not counted
     struct sim_machine machine;
     struct sim_reports reports;
@@ -496,8 +496,8 @@ static void write_end(struct library *library)
     session_report_accesses(&library->session);
     report_diags(library, &library->module->source);
     library->session.timed = library->cuda->timed;
-    library->listing = listing_collect(&library->session,
-                                       library->plans.decided ? &library->plans.tables : NULL);
+    library->listing =
+        listing_collect(&library->session, library->plans.decided ? &library->plans.tables : NULL);
     const char *error = write_results(library) ? outputs_commit(&library->outputs) : NULL;
     if (error)
         message_error(&library->messages, "%s", error);

@@ -17,9 +17,9 @@ struct sim {
     struct device_module module;
     struct sim_plans plans;
     struct session session;
-    struct sites sites;            // counts by instruction
+    struct sites sites;                 // counts by instruction
     const struct site_listing *listing; // of these counts; NULL: not counted
-    const char *program_name;      // path of the program, near which its sources may be
+    const char *program_name;           // path of the program, near which its sources may be
     struct sim_reports reports;
     struct sim_checkpoint checkpoint;
     struct sim_progress progress;

@@ -192,8 +192,8 @@ int sim_write(struct sim *sim, enum session_outcome outcome)
     sim->program_name = sim->module.source.name;
     show_files(sim);
     if ((complete && (!write_profile(sim) || !write_advice(sim))) ||
-        (has_statistics(outcome) && (!write_stats(sim) || !write_annotation(sim))) || !write_json(sim, outcome) ||
-        !write_reports(sim, outcome, complete))
+        (has_statistics(outcome) && (!write_stats(sim) || !write_annotation(sim))) ||
+        !write_json(sim, outcome) || !write_reports(sim, outcome, complete))
         return BAD_INPUT;
     if (frame_commit(&sim->base.frame, DONE))
         return BAD_INPUT;

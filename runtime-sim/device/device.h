@@ -65,7 +65,7 @@ struct device {
     // With `profiled`: callbacks that observe untimed launches, which then use one host thread. May
     // be NULL.
     const struct profile_watch *watch;
-    struct sites *sites; // counts of timed launches by instruction; NULL: not counted
+    struct sites *sites;               // counts of timed launches by instruction; NULL: not counted
     const atomic_int *stop;            // execution stops when this is not 0; may be NULL
     const struct machine_plans *plans; // plans of the program for schemes; may be NULL
     // Called before each launch, with the number of launches so far.

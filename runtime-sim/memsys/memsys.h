@@ -200,7 +200,7 @@ struct memsys_tables {
     VEC(struct memsys_endpoint) endpoints;
     const struct memsys_backend *backend; // NULL: the DRAM of the configuration
     struct memsys_replies replies;
-    const struct memsys_gate *gate; // NULL: requests enter the slices' inputs directly
+    const struct memsys_gate *gate;   // NULL: requests enter the slices' inputs directly
     const struct memsys_sites *sites; // NULL: requests are not counted by instruction
 };
 
@@ -244,9 +244,9 @@ struct memsys_request {
     uint8_t message;   // message class: 0, or 1 + row; set by the gate
     uint8_t mark;      // used by the owner
     uint32_t words;    // of a reply to a read, with named_reads: words of the line that it carries
-    uint32_t site;     // instruction that caused it, an index of memsys_sites; 0: none, or not counted
-    uint64_t since;    // cycle from which its latency is counted in stages; 0: the cycle in which
-                       // it is sent
+    uint32_t site;  // instruction that caused it, an index of memsys_sites; 0: none, or not counted
+    uint64_t since; // cycle from which its latency is counted in stages; 0: the cycle in which
+                    // it is sent
 };
 
 // Called when a request is served. Its values must be read or written in the call. The calls at one

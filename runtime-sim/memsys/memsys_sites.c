@@ -29,8 +29,8 @@ void memsys_count_piece(struct memsys *m, const struct memsys_piece *piece)
 {
     uint32_t size = m->config->dram.request_bytes, line = m->config->llc.line_bytes, accesses = 0;
     for (uint32_t at = 0; at < line; at += size)
-        accesses += mask_intersects(mask_range(at, at + size < line ? at + size : line),
-                                    piece->bytes);
+        accesses +=
+            mask_intersects(mask_range(at, at + size < line ? at + size : line), piece->bytes);
     count_memory(m, piece->entry == MEMSYS_NONE ? 0 : m->pool.entries[piece->entry].request.site,
                  accesses, piece->write);
 }

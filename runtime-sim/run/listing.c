@@ -31,7 +31,8 @@ static int by_place(const void *left, const void *right)
 
 static int by_site(const void *left, const void *right)
 {
-    uint32_t a = ((const struct listing_inst *)left)->site, b = ((const struct listing_inst *)right)->site;
+    uint32_t a = ((const struct listing_inst *)left)->site,
+             b = ((const struct listing_inst *)right)->site;
     return (a > b) - (a < b);
 }
 
@@ -41,17 +42,17 @@ static void add_counts(uint64_t *to, const void *from, size_t bytes)
         to[i] += ((const uint64_t *)from)[i];
 }
 
-// Sums the instructions of each line. Sites ascend in the order of the first execution of functions;
-// sorting by them restores the order of instructions.
-static void sum_lines(const struct site_listing *listing, struct listing_kernel *to, struct arena *arena)
+// Sums the instructions of each line. Sites ascend in the order of the first execution of
+// functions; sorting by them restores the order of instructions.
+static void sum_lines(const struct site_listing *listing, struct listing_kernel *to,
+                      struct arena *arena)
 {
     qsort(to->insts.v, to->insts.n, sizeof *to->insts.v, by_place);
     for (uint32_t i = 0; i < to->insts.n; i++) {
         struct listing_inst *inst = &to->insts.v[i];
         if (!to->lines.n || !is_line(&to->lines.v[to->lines.n - 1], inst->loc)) {
-            struct listing_line line = {inst->loc ? inst->loc->file : NULL,
-                                    inst->loc ? inst->loc->line : 0,
-                                    {{0}, {0}}};
+            struct listing_line line = {
+                inst->loc ? inst->loc->file : NULL, inst->loc ? inst->loc->line : 0, {{0}, {0}}};
             vec_push(arena, &to->lines, line);
         }
         inst->line = to->lines.n - 1;
@@ -89,23 +90,23 @@ static void mark_function(const struct site_listing *listing, const struct table
             mark(&tables->kernels.v[i], insts, count);
 }
 
-static void add_function(struct session *session, struct site_listing *listing, struct listing_kernel *to,
-                         uint32_t function, uint32_t site)
+static void add_function(struct session *session, struct site_listing *listing,
+                         struct listing_kernel *to, uint32_t function, uint32_t site)
 {
     uint32_t count = function_of(listing, function)->insts.n;
     for (uint32_t i = 0; i <= count; i++) {
         if (i == count && !listing->sites->list[site + i].issued)
             continue;
         struct listing_inst inst = {.function = function,
-                                 .inst = i,
-                                 .site = site + i,
-                                 .loc = i < count ? session_origin(session, function, i) : NULL};
+                                    .inst = i,
+                                    .site = site + i,
+                                    .loc = i < count ? session_origin(session, function, i) : NULL};
         vec_push(session->arena, &to->insts, inst);
     }
 }
 
-static void add_kernel(struct session *session, struct site_listing *listing, const struct tables *tables,
-                       const struct device_kernel *kernel)
+static void add_kernel(struct session *session, struct site_listing *listing,
+                       const struct tables *tables, const struct device_kernel *kernel)
 {
     struct listing_kernel to = {.kernel = kernel};
     for (uint32_t f = 0; f < kernel->sites->functions; f++) {
@@ -140,14 +141,16 @@ struct listing_counts listing_counts(const struct site_listing *listing, uint32_
     return (struct listing_counts){listing->sites->list[site], listing->sites->memory.list[site]};
 }
 
-static const struct node *node_of(const struct site_listing *listing, const struct listing_inst *inst)
+static const struct node *node_of(const struct site_listing *listing,
+                                  const struct listing_inst *inst)
 {
     const struct ir_function *fn = function_of(listing, inst->function);
     const struct tree *tree = listing->program->module->tree;
     return &tree->nodes.v[inst->inst < fn->insts.n ? fn->insts.v[inst->inst].node : fn->node];
 }
 
-struct source_position listing_position(const struct site_listing *listing, const struct listing_inst *inst)
+struct source_position listing_position(const struct site_listing *listing,
+                                        const struct listing_inst *inst)
 {
     const struct ir_function *fn = function_of(listing, inst->function);
     const struct node *node = node_of(listing, inst);
@@ -177,7 +180,7 @@ static void each_key(const struct stat_key *keys, uint32_t count, const void *va
 }
 
 void listing_each(const struct site_listing *listing, const struct listing_counts *counts,
-                listing_function *function, void *context)
+                  listing_function *function, void *context)
 {
     each_key(listing->core_keys, listing->core_key_count, &counts->core, function, context);
     each_key(memsys_site_keys, memsys_site_key_count, &counts->memory, function, context);
@@ -209,7 +212,8 @@ static void write_count(void *context, const struct stat_key *key, uint64_t valu
     json_member_uint(context, key->name, value);
 }
 
-static void write_inst(const struct site_listing *listing, const struct listing_inst *inst, struct json *json)
+static void write_inst(const struct site_listing *listing, const struct listing_inst *inst,
+                       struct json *json)
 {
     struct source_position place = listing_position(listing, inst);
     const struct tree *tree = listing->program->module->tree;
@@ -222,7 +226,8 @@ static void write_inst(const struct site_listing *listing, const struct listing_
     json_member_uint(json, "column", place.column);
     json_member_uint(json, "index", inst->inst);
     if (inst->inst < function_of(listing, inst->function)->insts.n)
-        device_write_opcode(json, tree, function_of(listing, inst->function)->insts.v[inst->inst].node);
+        device_write_opcode(json, tree,
+                            function_of(listing, inst->function)->insts.v[inst->inst].node);
     else
         json_member_string(json, "opcode", "}");
     listing_write_origin(json, inst->loc);
@@ -235,7 +240,7 @@ static void write_inst(const struct site_listing *listing, const struct listing_
 }
 
 void listing_write_kernel(const struct site_listing *listing, const struct device_kernel *kernel,
-                        struct json *json)
+                          struct json *json)
 {
     uint32_t at = 0;
     while (listing->kernels.v[at].kernel != kernel)

@@ -31,7 +31,7 @@ struct listing_line {
 struct listing_kernel {
     const struct device_kernel *kernel;
     VEC(struct listing_inst) insts; // in the order of the program
-    VEC(struct listing_line) lines;  // by file and number
+    VEC(struct listing_line) lines; // by file and number
 };
 
 struct site_listing {
@@ -48,16 +48,17 @@ const struct site_listing *listing_collect(struct session *session, const struct
 // Returns the counts of a site.
 struct listing_counts listing_counts(const struct site_listing *listing, uint32_t site);
 // Returns the position of an instruction in the program.
-struct source_position listing_position(const struct site_listing *listing, const struct listing_inst *inst);
+struct source_position listing_position(const struct site_listing *listing,
+                                        const struct listing_inst *inst);
 // Returns the text of an instruction in the program; that of a function's end is "}".
 struct file_text listing_text(const struct site_listing *listing, const struct listing_inst *inst);
 // Calls the function for each count that is not 0, in the order of the statistics.
 typedef void listing_function(void *context, const struct stat_key *key, uint64_t value);
 void listing_each(const struct site_listing *listing, const struct listing_counts *counts,
-                listing_function *function, void *context);
+                  listing_function *function, void *context);
 // Writes the members `instructions` and `lines` of a kernel, and `no_instruction` of the totals.
 void listing_write_kernel(const struct site_listing *listing, const struct device_kernel *kernel,
-                        struct json *json);
+                          struct json *json);
 void listing_write_rest(const struct site_listing *listing, struct json *json);
 // Writes the places of inlined code as `source`, from the innermost call outwards; null without a
 // place.

@@ -12,9 +12,9 @@ struct result_host {
 
 struct result {
     const struct session *session;
-    const struct timed *timed; // NULL: functional only
+    const struct timed *timed;          // NULL: functional only
     const struct site_listing *listing; // counts by instruction; NULL: none
-    const char *run_file;      // NULL: the run is described on the command line
+    const char *run_file;               // NULL: the run is described on the command line
     enum session_outcome outcome;
     int exit_code;
     struct result_host host;

@@ -118,8 +118,8 @@ static void write_file(struct annotation *a, const struct listing_kernel *kernel
         write_row(a, &row);
         write_line(a, file, line->number);
         uint32_t next = i + 1 < end ? kernel->lines.v[i + 1].number : UINT32_MAX;
-        for (shown = line->number; source && shown + 1 < next && shown < line->number + MORE &&
-                                   shown < last;) {
+        for (shown = line->number;
+             source && shown + 1 < next && shown < line->number + MORE && shown < last;) {
             write_row(a, &none);
             write_line(a, file, ++shown);
         }
@@ -146,10 +146,10 @@ static void write_program(struct annotation *a, const struct listing_kernel *ker
         struct listing_counts counts = listing_counts(a->listing, inst->site);
         struct source_row row = source_row(a->listing, &counts);
         if (inst->function != function)
-            write_head(a, arena_printf(a->arena, "PTX of %s",
-                                       kernel_name(a->listing->program, a->arena,
-                                                   &a->listing->program->functions
-                                                        .v[inst->function])));
+            write_head(
+                a, arena_printf(a->arena, "PTX of %s",
+                                kernel_name(a->listing->program, a->arena,
+                                            &a->listing->program->functions.v[inst->function])));
         function = inst->function;
         write_row(a, &row);
         write_inst(a, inst);
@@ -167,10 +167,13 @@ static void write_rest(const struct annotation *a)
             rest.memory.dram_reads, rest.memory.dram_writes);
 }
 
-void sim_annotate(const struct site_listing *listing, const char *program, struct arena *arena, FILE *to)
+void sim_annotate(const struct site_listing *listing, const char *program, struct arena *arena,
+                  FILE *to)
 {
-    struct annotation a = {
-        .listing = listing, .files = {.arena = arena, .program = program}, .arena = arena, .to = to};
+    struct annotation a = {.listing = listing,
+                           .files = {.arena = arena, .program = program},
+                           .arena = arena,
+                           .to = to};
     for (uint32_t i = 0; i < listing->kernels.n; i++) {
         const struct listing_kernel *kernel = &listing->kernels.v[i];
         a.slots = source_slots(listing, kernel);

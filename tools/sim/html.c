@@ -356,8 +356,8 @@ static void write_kernel(const struct html *h, const struct sim_kernel *kernel)
     write_parts(h, "Latency of reads that leave the core", &kernel->stages,
                 beside ? &beside->stages : NULL, "cycles");
     if (kernel != &h->report->total)
-        sim_source_kernel(h->report, (uint32_t)(kernel - h->report->kernels.v), kernel_id(h, kernel),
-                          h->arena, h->to);
+        sim_source_kernel(h->report, (uint32_t)(kernel - h->report->kernels.v),
+                          kernel_id(h, kernel), h->arena, h->to);
 }
 
 // Networks

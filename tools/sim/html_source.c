@@ -15,8 +15,8 @@ struct source_page {
     struct arena *arena;
     FILE *to;
     const struct listing_kernel *kernel;
-    const char *id;                            // of the kernel
-    uint64_t slots, most[RANKS];               // of the kernel; maximum of each column
+    const char *id;              // of the kernel
+    uint64_t slots, most[RANKS]; // of the kernel; maximum of each column
 };
 
 static const char style[] =
@@ -24,10 +24,13 @@ static const char style[] =
     ":root{--heat:#fbd9c4}\n"
     ".src table{display:block;font-size:.85em;min-width:66em}.src tbody{display:flex;"
     "flex-direction:column}\n"
-    ".src tr{display:grid;grid-template-columns:4em minmax(18em,1fr) 5em 5.6em 15em 5.6em 4.4em 6.4em "
-    "4.6em 4.6em 5em;scroll-margin:4em;border-bottom:1px solid var(--rule)}.src tr:target{outline:2px "
+    ".src tr{display:grid;grid-template-columns:4em minmax(18em,1fr) 5em 5.6em 15em 5.6em 4.4em "
+    "6.4em "
+    "4.6em 4.6em 5em;scroll-margin:4em;border-bottom:1px solid var(--rule)}.src "
+    "tr:target{outline:2px "
     "solid var(--bar)}\n"
-    ".src th,.src td{border:0;padding:.08em .5em;white-space:nowrap;overflow:hidden;text-overflow:ellipsis;"
+    ".src th,.src td{border:0;padding:.08em "
+    ".5em;white-space:nowrap;overflow:hidden;text-overflow:ellipsis;"
     "min-height:1.6em}.src th{font-weight:600}\n"
     ".src .code{text-align:left;white-space:pre;tab-size:4;font-family:ui-monospace,monospace}"
     "details.src td.code{white-space:pre-wrap;overflow-wrap:anywhere}\n"
@@ -92,8 +95,7 @@ static void rank_rows(struct source_page *p, struct ranked_row *rows, uint32_t c
 }
 
 // Writes a cell whose background shows its part of the column's maximum.
-static void write_heat(const struct source_page *p, uint64_t value, uint64_t most,
-                       const char *text)
+static void write_heat(const struct source_page *p, uint64_t value, uint64_t most, const char *text)
 {
     double heat = SOURCE_PERCENT(value, most);
     if (heat >= 1)
@@ -126,8 +128,7 @@ static const char *access_text(const struct source_page *p, const struct source_
 
 static void write_rate(const struct source_page *p, double rate)
 {
-    fprintf(p->to, "<td>%s</td>",
-            isnan(rate) ? "" : arena_printf(p->arena, "%.0f %%", 100 * rate));
+    fprintf(p->to, "<td>%s</td>", isnan(rate) ? "" : arena_printf(p->arena, "%.0f %%", 100 * rate));
 }
 
 static void write_numbers(const struct source_page *p, const struct listing_counts *counts,
@@ -237,8 +238,8 @@ static void write_file(struct source_page *p, uint32_t first, uint32_t end)
     struct ranked_row *rows = ARENA_ARRAY(p->arena, struct ranked_row, end - first);
     uint32_t last = source ? source_lines(source)->at.n : 0, shown = 0;
     for (uint32_t i = first; i < end; i++)
-        rows[i - first] = (struct ranked_row){
-            lines[i].counts, source_row(p->listing, &lines[i].counts), {0}};
+        rows[i - first] =
+            (struct ranked_row){lines[i].counts, source_row(p->listing, &lines[i].counts), {0}};
     rank_rows(p, rows, end - first);
     fputs("<details class=\"src\" open><summary>", p->to);
     svg_escaped(p->to, lines[first].file);
@@ -283,8 +284,7 @@ static void write_statement(const struct source_page *p, const struct listing_in
     if (inst->block)
         fprintf(p->to, " <small>block %u</small>", inst->block - 1);
     if (inst->loc && inst->loc->file) {
-        fprintf(p->to, " <small><a href=\"#%s\">",
-                line_id(p, inst->loc->file, inst->loc->line));
+        fprintf(p->to, " <small><a href=\"#%s\">", line_id(p, inst->loc->file, inst->loc->line));
         svg_escaped(p->to, source_place(inst->loc, p->arena));
         fputs("</a></small>", p->to);
     }
@@ -356,8 +356,8 @@ static void write_top_row(struct source_page *p, const struct source_top *top)
         struct file_text text = source ? source_text(source, line) : (struct file_text){"", 0};
         while (text.length && source_is_blank(*text.text))
             text.text++, text.length--;
-        svg_escaped(p->to, source ? arena_strndup(p->arena, text.text, text.length)
-                                  : top->line->file);
+        svg_escaped(p->to,
+                    source ? arena_strndup(p->arena, text.text, text.length) : top->line->file);
     } else {
         svg_escaped(p->to, source_statement(p->listing, top->inst, p->arena));
     }
@@ -382,8 +382,8 @@ void sim_source_top(const struct sim_report *report, struct arena *arena, FILE *
     for (uint32_t i = 0; i < p.listing->kernels.n; i++)
         p.slots += source_slots(p.listing, &p.listing->kernels.v[i]);
     for (uint32_t i = 0; i < count; i++) {
-        struct listing_counts counts = top[i].line ? top[i].line->counts
-                                                   : listing_counts(p.listing, top[i].inst->site);
+        struct listing_counts counts =
+            top[i].line ? top[i].line->counts : listing_counts(p.listing, top[i].inst->site);
         for (uint32_t by = 0; by < RANKS; by++) {
             uint64_t value = value_of(&counts, &top[i].row, by);
             p.most[by] = value > p.most[by] ? value : p.most[by];
@@ -392,7 +392,8 @@ void sim_source_top(const struct sim_report *report, struct arena *arena, FILE *
     fprintf(to, "<h2 id=\"busiest\">The %s with most slot cycles</h2>\n",
             top[0].line ? "lines" : "instructions");
     fputs("<p class=\"quiet\">The share is that of all slot cycles with a warp, issued or waiting. "
-          "Lines of memory are those of an access, of those that would hold its bytes; with c, cycles "
+          "Lines of memory are those of an access, of those that would hold its bytes; with c, "
+          "cycles "
           "of shared memory, of those without bank conflicts.</p>\n",
           to);
     fputs("<div class=\"src wide\">\n", to);

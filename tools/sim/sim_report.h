@@ -30,7 +30,7 @@ struct sim_facts {
     const struct sim_collector *collector; // NULL: no series
     const char *run_file, *machine, *outcome;
     const struct site_listing *listing; // counts by instruction; NULL: none
-    const char *program;           // path of the program, near which its sources may be
+    const char *program;                // path of the program, near which its sources may be
     double cpu_seconds;
 };
 // Fills a report with the facts about a run.

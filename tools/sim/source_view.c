@@ -27,7 +27,8 @@ static void add_reason(void *context, const struct stat_key *key, uint64_t value
         }
 }
 
-struct source_row source_row(const struct site_listing *listing, const struct listing_counts *counts)
+struct source_row source_row(const struct site_listing *listing,
+                             const struct listing_counts *counts)
 {
     const struct core_site *c = &counts->core;
     const struct memsys_site *m = &counts->memory;
@@ -120,13 +121,11 @@ static const struct source *search(struct source_files *files, const char *name)
 {
     const char *slash = strrchr(name, '/'), *last = slash ? slash + 1 : name;
     const char *end = strrchr(files->program, '/');
-    const char *beside = end ? arena_printf(files->arena, "%.*s/", (int)(end - files->program),
-                                            files->program)
-                             : "";
-    const char *const paths[] = {arena_printf(files->arena, "%s%s", beside, last),
-                                 *name == '/' ? name
-                                              : arena_printf(files->arena, "%s%s", beside, name),
-                                 name, last};
+    const char *beside =
+        end ? arena_printf(files->arena, "%.*s/", (int)(end - files->program), files->program) : "";
+    const char *const paths[] = {
+        arena_printf(files->arena, "%s%s", beside, last),
+        *name == '/' ? name : arena_printf(files->arena, "%s%s", beside, name), name, last};
     const struct source *found = NULL;
     for (uint32_t i = 0; !found && i < ARRAY_LENGTH(paths); i++)
         found = read_source(files->arena, paths[i], name);

@@ -8,20 +8,21 @@ enum { SOURCE_TOP = 10, SOURCE_REASONS = 2 };
 
 // The numbers of a row. A ratio is NAN if nothing was counted.
 struct source_row {
-    uint64_t slots, issued;   // slot cycles with a warp; those in which it issued
-    uint64_t warps, lanes;    // executions; lanes of all executions
-    double lines, ideal;      // lines per access; without gaps between the bytes
-    double banks, best;       // cycles of an access to shared memory; without bank conflicts
-    double l1, llc;           // fraction of reads that hit
-    uint64_t dram;            // requests to the DRAM
-    double latency;           // mean of loads
+    uint64_t slots, issued; // slot cycles with a warp; those in which it issued
+    uint64_t warps, lanes;  // executions; lanes of all executions
+    double lines, ideal;    // lines per access; without gaps between the bytes
+    double banks, best;     // cycles of an access to shared memory; without bank conflicts
+    double l1, llc;         // fraction of reads that hit
+    uint64_t dram;          // requests to the DRAM
+    double latency;         // mean of loads
     struct source_reason {
         const char *name;
         uint64_t cycles;
     } reasons[SOURCE_REASONS]; // largest reasons of waiting; name NULL: no more
 };
 // Computes the numbers of a row.
-struct source_row source_row(const struct site_listing *listing, const struct listing_counts *counts);
+struct source_row source_row(const struct site_listing *listing,
+                             const struct listing_counts *counts);
 
 // A row of a list of the busiest ones: a line of the source if the kernel has any, else an
 // instruction.

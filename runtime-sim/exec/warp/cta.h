@@ -25,7 +25,7 @@ struct cluster {
 struct check;
 struct check_shadow;
 struct kernel_sites; // gpu/core
-struct map; // passes/maps
+struct map;          // passes/maps
 struct profile;
 struct textures;
 

@@ -31,8 +31,8 @@ static struct stat_key stall_key(struct arena *arena, const struct scheme_stall 
 
 // Inserts the schemes' stalls, whose counts are at `stalls`, before the row `stall_ended`.
 static struct stat_key *insert_stalls(const struct core_shared *shared, struct arena *arena,
-                                      const struct stat_key *own, uint32_t own_count,
-                                      size_t stalls, uint32_t *count)
+                                      const struct stat_key *own, uint32_t own_count, size_t stalls,
+                                      uint32_t *count)
 {
     struct stat_key *keys = ARENA_ARRAY(arena, struct stat_key, own_count + STALLS_MAX);
     *count = 0;

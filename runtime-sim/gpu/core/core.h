@@ -133,10 +133,10 @@ struct core_shared {
     struct timings timings;
     struct memsys *memsys;
     struct fault *fault;
-    uint32_t cores; // number of ordinary cores
-    bool flush_l1;  // flush the L1s between launches
-    bool paused;    // no core issues
-    bool profiled;  // a running launch has a profile
+    uint32_t cores;      // number of ordinary cores
+    bool flush_l1;       // flush the L1s between launches
+    bool paused;         // no core issues
+    bool profiled;       // a running launch has a profile
     struct sites *sites; // counts by instruction; NULL: not counted
     // Active schemes with hooks in cores, in the order of registration. `state` is the result of
     // their create.

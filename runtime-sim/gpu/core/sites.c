@@ -19,9 +19,9 @@ static void grow(struct sites *sites, uint32_t count)
     if (room > sites->room) {
         sites->list = arena_grow(sites->arena, sites->list, sites->room * sizeof *sites->list,
                                  room * sizeof *sites->list);
-        sites->memory.list = arena_grow(sites->arena, sites->memory.list,
-                                        sites->room * sizeof *sites->memory.list,
-                                        room * sizeof *sites->memory.list);
+        sites->memory.list =
+            arena_grow(sites->arena, sites->memory.list, sites->room * sizeof *sites->memory.list,
+                       room * sizeof *sites->memory.list);
         memset(sites->list + sites->room, 0, (room - sites->room) * sizeof *sites->list);
         memset(sites->memory.list + sites->room, 0,
                (room - sites->room) * sizeof *sites->memory.list);
@@ -124,8 +124,8 @@ void sites_ready(const struct core *core, uint64_t now, uint32_t word, uint64_t 
                  uint64_t blocked, uint64_t by_memory)
 {
     struct core_sites *sites = core->sites;
-    uint64_t changed = core->sets[word].ready & ((sites->blocked[word] ^ blocked) |
-                                                 (sites->by_memory[word] ^ by_memory));
+    uint64_t changed = core->sets[word].ready &
+                       ((sites->blocked[word] ^ blocked) | (sites->by_memory[word] ^ by_memory));
     sites->blocked[word] = blocked;
     sites->by_memory[word] = by_memory;
     for (uint64_t rest = changed | chosen; rest; rest &= rest - 1) {

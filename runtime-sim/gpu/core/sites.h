@@ -5,8 +5,8 @@
 // of a kernel get their numbers when a warp first executes them. Site 0 counts what belongs to no
 // instruction: empty slots, instruction fetches, write-backs, copies.
 //
-// A warp that waits is counted at the instruction that it cannot issue; at a barrier, after its end,
-// and while lanes wait for other lanes, at the instruction that it issued last.
+// A warp that waits is counted at the instruction that it cannot issue; at a barrier, after its
+// end, and while lanes wait for other lanes, at the instruction that it issued last.
 #pragma once
 #include "runtime-sim/gpu/core/core.h"
 
@@ -51,8 +51,8 @@ struct site_slot {
     uint32_t reason; // index of the statistic among the members of struct core_site
 };
 
-// The accounts of a core. `blocked` and `by_memory` are those of the last call of sites_ready, which
-// the reasons of ready slots follow.
+// The accounts of a core. `blocked` and `by_memory` are those of the last call of sites_ready,
+// which the reasons of ready slots follow.
 struct core_sites {
     struct sites *all;
     struct site_slot *slots;
