@@ -391,13 +391,16 @@ static void write_item(const struct html *h, const struct sim_kernel *kernel,
 {
     double hops = sim_number(kernel, "hops of a packet"), saved = row_of(item, "saved");
     bool by_hops = !strcmp(item->expected_in, "flits per hop") && hops > 0;
-    bool costs;
+    bool costs, linked = h->report->listing && kernel != &h->report->total;
     const char *verdict = sim_item_verdict(h->arena, item, &costs);
     fprintf(h->to, "<div class=\"card%s\"><h4>", costs ? " costs" : "");
+    if (linked)
+        fprintf(h->to, "<a href=\"#%s\">",
+                sim_source_id(h->arena, kernel_id(h, kernel), item->line));
     svg_escaped(h->to, arena_printf(h->arena, "%s %u of %s, line %u%s%s", item->kind, item->id,
                                     item->function, item->line, item->source ? ", " : "",
                                     item->source ? item->source : ""));
-    fputs("</h4>\n", h->to);
+    fprintf(h->to, "%s</h4>\n", linked ? "</a>" : "");
     if (item->text)
         fputs("<p><code>", h->to), svg_escaped(h->to, item->text), fputs("</code></p>\n", h->to);
     if (verdict)
@@ -494,6 +497,9 @@ static void write_kernel(const struct html *h, const struct sim_kernel *kernel)
                 beside ? &beside->served : NULL, "");
     write_parts(h, "Latency of reads that leave the core", &kernel->stages,
                 beside ? &beside->stages : NULL, "cycles");
+    if (kernel != &h->report->total)
+        sim_source_kernel(h->report, (uint32_t)(kernel - h->report->kernels.v),
+                          kernel_id(h, kernel), h->arena, h->to);
 }
 
 // Networks
@@ -653,6 +659,7 @@ void sim_report_html(const struct sim_view *view, struct arena *arena, FILE *to)
     write_verdict(&html);
     if (report->kernels.n != 1)
         write_list(&html);
+    sim_source_top(report, arena, to);
     write_timelines(&html);
     write_roofline(&html);
     for (uint32_t i = 0; i < report->kernels.n; i++)

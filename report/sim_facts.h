@@ -108,7 +108,9 @@ struct sim_report {
     double peak_instructions, dram_bytes; // roofs per core cycle
     uint32_t passed, failed, checks_reported;
     double cpu_seconds, kernel_cpu_seconds;
-    const struct timed *timed; // state with the networks; NULL: read from a document
+    const struct timed *timed;          // state with the networks; NULL: read from a document
+    const struct site_listing *listing; // counts by instruction; NULL: none
+    const char *program_path;           // path of the program, near which its sources may be
 };
 
 // Format of the JSON document.

@@ -3,6 +3,7 @@
 #pragma once
 #include "backend/tables/tables.h"
 #include "report/phases.h"
+#include "runtime-sim/run/listing.h"
 #include "runtime-sim/run/session.h"
 
 // The statistics whose sum is the latency of all reads that leave the cores.
@@ -57,6 +58,8 @@ struct sim_facts {
     struct timed *timed;                   // NULL: functional only
     const struct sim_collector *collector; // NULL: no series
     const char *run_file, *machine, *outcome;
+    const struct site_listing *listing; // counts by instruction; NULL: none
+    const char *program;                // path of the program, near which its sources may be
     double cpu_seconds;
 };
 // Fills a report with the facts about a run.
@@ -76,6 +79,18 @@ struct sim_view {
 // Write the report as text, and as an HTML page.
 void sim_report_text(const struct sim_view *view, FILE *to);
 void sim_report_html(const struct sim_view *view, struct arena *arena, FILE *to);
+
+// Writes the instructions and source lines with their counts. `program`: its path.
+void sim_annotate(const struct site_listing *listing, const char *program, struct arena *arena,
+                  FILE *to);
+
+// For the page: the busiest lines or instructions of the run; the lists of a kernel, by its number
+// in the report; the anchor of a line of the program in the lists. `id`: of the kernel's section.
+// Have no effect without report->listing.
+void sim_source_top(const struct sim_report *report, struct arena *arena, FILE *to);
+void sim_source_kernel(const struct sim_report *report, uint32_t kernel, const char *id,
+                       struct arena *arena, FILE *to);
+const char *sim_source_id(struct arena *arena, const char *id, uint32_t line);
 
 // Appends paragraphs about what limits a kernel, each of whole sentences.
 typedef VEC(const char *) sim_sentences;

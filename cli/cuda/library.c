@@ -11,6 +11,7 @@
 #include "runtime-sim/device/device.h"
 #include "runtime-sim/exec/lanes/rows.h"
 #include "runtime-sim/host/host_log.h"
+#include "runtime-sim/run/listing.h"
 #include "runtime-sim/run/result.h"
 #include "tagger/tagger.h"
 #include <stdlib.h>
@@ -32,6 +33,8 @@ struct library {
     struct device_module *module;
     struct sim_plans plans;
     struct session session;
+    struct sites sites;                 // counts by instruction
+    const struct site_listing *listing; // of these counts; NULL: not counted
     struct sim_machine machine;
     struct sim_reports reports;
     bool (*accepts)(const void *executor, const struct device_kernel *kernel, uint64_t number,
@@ -111,6 +114,10 @@ static void set_device(struct library *library)
         .run = &library->run,
         .diags = &library->diags,
     };
+    if (sim_options_annotate(a)) {
+        library->session.device.sites = &library->sites;
+        sites_init(&library->sites, arena);
+    }
 }
 
 // Writes the document of --diagnostics. The program's exit code is not known here.
@@ -392,6 +399,7 @@ static bool write_json(struct library *library)
     struct result result = {
         .session = &library->session,
         .timed = library->cuda->timed,
+        .listing = library->arguments.sim.annotate ? library->listing : NULL,
         .outcome = library->outcome,
         .host = result_host_now(),
     };
@@ -410,6 +418,8 @@ static struct sim_facts facts_of(struct library *library)
 {
     return (struct sim_facts){.session = &library->session,
                               .timed = library->cuda->timed,
+                              .listing = library->listing,
+                              .program = library->module->source.name,
                               .outcome = result_outcome(library->outcome, library->cuda->timed),
                               .cpu_seconds = result_host_now().cpu_seconds};
 }
@@ -420,11 +430,25 @@ static FILE *open_errors(void *context, const char *path)
     return stderr;
 }
 
-// Writes advice to standard error in place of standard output, which belongs to the program.
+// Opens an output. Standard output belongs to the program, so standard error takes its place.
+static FILE *open_text(struct library *library, const char *path)
+{
+    return path && strcmp(path, "-") ? open_output(library, path) : path ? stderr : NULL;
+}
+
+static bool write_annotation(struct library *library)
+{
+    const char *path = library->arguments.sim.annotate;
+    FILE *to = open_text(library, path);
+    if (to && library->listing)
+        sim_annotate(library->listing, library->module->source.name, &library->cuda->arena, to);
+    return to || !path;
+}
+
 static bool write_advice(struct library *library)
 {
     const char *path = library->arguments.sim.overlap;
-    FILE *to = path && strcmp(path, "-") ? open_output(library, path) : path ? stderr : NULL;
+    FILE *to = open_text(library, path);
     if (to)
         host_advise(&library->cuda->host, to);
     return to || !path;
@@ -460,7 +484,7 @@ static bool write_results(struct library *library)
     if (profile)
         profile_write(library->cuda->device, NULL, NULL, profile);
     return (stats || !a->stats) && (profile || !a->profile) && (!a->json || write_json(library)) &&
-           write_advice(library) && write_reports(library);
+           write_advice(library) && write_annotation(library) && write_reports(library);
 }
 
 static void write_end(struct library *library)
@@ -472,6 +496,9 @@ static void write_end(struct library *library)
         timed_end(library->cuda->timed);
     session_report_accesses(&library->session);
     report_diags(library, &library->module->source);
+    library->session.timed = library->cuda->timed;
+    library->listing =
+        listing_collect(&library->session, library->plans.decided ? &library->plans.tables : NULL);
     const char *error = write_results(library) ? outputs_commit(&library->outputs) : NULL;
     if (error)
         message_error(&library->messages, "%s", error);

@@ -224,6 +224,10 @@ static const struct option output_options[] = {
      .file = OPTION_WRITES,
      .help = "list which copies of the program may overlap its kernels by\n"
              "full/empty bits, with the reasons and the time it saves"},
+    {"--annotate", "[=FILE]", TEXT(annotate), .joined = true, .file = OPTION_WRITES,
+     .help = "list each instruction and line of the CUDA source with its\n"
+             "slot cycles, what they waited for, and its accesses; also\n"
+             "adds these counts to --json"},
     {"--stats", "FILE", TEXT(stats), .file = OPTION_WRITES,
      .help = "write the statistics of each kernel and in total, as text,\n"
              "or as JSON or CSV if the name ends in .json or .csv; '-' is\n"
@@ -274,6 +278,7 @@ static const struct option_example examples[] = {
     {"run.yaml --explain", "run it, and explain what limits its kernels"},
     {"run.yaml --report=html:run.html --beside=base.json",
      "write a page that compares it with a run whose report is base.json"},
+    {"run.yaml --annotate", "list where its warps spend their time, line by line"},
     {"run.yaml --json=run.json --stats=run.csv", "write results and statistics"},
     {"run.yaml --functional --check=race,uninit", "check for races and reads of unwritten memory"},
     {"run.yaml --config=isca19 --set=memory.cores=28 --print-config",

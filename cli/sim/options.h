@@ -25,6 +25,7 @@ struct sim_arguments {
     struct stats_choice stats_choice; // --stats-filter
     const char *beside;               // --report=json of another run; NULL: none
     const char *overlap;              // file of --overlap; "-": without a name; NULL: none
+    const char *annotate;             // file of --annotate, as above
     int explains;
     uint64_t trace_from, trace_until;      // --trace-window, in cycles
     const char *checkpoint, *resume;       // files
@@ -50,6 +51,8 @@ const struct command *sim_command_with_policies(struct arena *arena);
 // returns false after reporting an error.
 void sim_options_default(void *arguments, struct arena *arena);
 bool sim_options_check(struct sim_arguments *arguments, struct command_line *line);
+// Returns true if the options need counts by instruction.
+bool sim_options_annotate(const struct sim_arguments *arguments);
 // Reads the operand and checks all options of ptxoffload-sim. Returns false after an error.
 bool sim_options_check_run(void *arguments, struct command_line *line);
 // Returns the value of --policy, or NULL if it was not given.

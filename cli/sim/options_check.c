@@ -33,6 +33,7 @@ bool sim_options_check(struct sim_arguments *a, struct command_line *line)
     const char *timed = a->stats        ? "--stats"
                         : a->series     ? "--series"
                         : a->trace      ? "--trace"
+                        : a->annotate   ? "--annotate"
                         : a->max_cycles ? "--max-cycles"
                         : a->timed.n    ? "--timed"
                                         : sampling_option(a);
@@ -70,10 +71,20 @@ bool sim_options_check(struct sim_arguments *a, struct command_line *line)
     return true;
 }
 
+// Checkpoints do not have these counts.
+bool sim_options_annotate(const struct sim_arguments *a)
+{
+    return !a->functional && !a->checkpoint && !a->resume &&
+           (a->annotate || a->common.reports[REPORT_HTML].wanted);
+}
+
 // Rejects checkpoints with options whose state is not part of a checkpoint.
 static bool check_checkpoint(const struct sim_arguments *a, struct command_line *line)
 {
-    const char *option = a->checks ? "--check" : a->profile ? "--profile-out" : sampling_option(a);
+    const char *option = a->checks     ? "--check"
+                         : a->profile  ? "--profile-out"
+                         : a->annotate ? "--annotate"
+                                       : sampling_option(a);
     if (a->checkpoint_every && !a->checkpoint && !a->resume)
         return options_fault(line, "--checkpoint-every needs --checkpoint or --resume");
     if (a->checkpoint && file_is_standard(a->checkpoint))

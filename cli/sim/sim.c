@@ -144,6 +144,10 @@ static enum session_outcome run(struct sim *sim)
         .diags = &sim->diags,
     };
     session->device.planes = machine_planes(&sim->base.machine.config);
+    if (sim_options_annotate(&sim->arguments)) {
+        session->device.sites = &sim->sites;
+        sites_init(&sim->sites, &sim->base.frame.arena);
+    }
     if (!begin(sim)) {
         timed_end(&sim->base.machine.timed);
         return SESSION_BAD_INPUT;

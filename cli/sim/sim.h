@@ -6,6 +6,7 @@
 #include "cli/sim/plans.h"
 #include "cli/sim/progress.h"
 #include "cli/sim/reports.h"
+#include "runtime-sim/run/listing.h"
 
 struct sim {
     struct sim_base base;
@@ -16,6 +17,9 @@ struct sim {
     struct device_module module;
     struct sim_plans plans;
     struct session session;
+    struct sites sites;                 // counts by instruction
+    const struct site_listing *listing; // of these counts; NULL: not counted
+    const char *program_name;           // path of the program, near which its sources may be
     struct sim_reports reports;
     struct sim_checkpoint checkpoint;
     struct sim_progress progress;

@@ -76,6 +76,7 @@ static bool write_json(struct sim *sim, enum session_outcome outcome)
     struct result result = {
         .session = &sim->session,
         .timed = sim->arguments.functional ? NULL : &sim->base.machine.timed,
+        .listing = sim->arguments.annotate ? sim->listing : NULL,
         .run_file = sim->arguments.run_file ? sim->run_source.name : NULL,
         .outcome = outcome,
         .exit_code = exit_code(sim, outcome),
@@ -94,6 +95,8 @@ static struct sim_facts facts_of(struct sim *sim, enum session_outcome outcome)
         .timed = sim->arguments.functional ? NULL : &sim->base.machine.timed,
         .run_file = sim->arguments.run_file ? sim->run_source.name : NULL,
         .machine = sim->arguments.config,
+        .listing = sim->listing,
+        .program = sim->program_name,
         .outcome = result_outcome(outcome, !sim->arguments.functional),
         .cpu_seconds = result_host_now().cpu_seconds,
     };
@@ -134,6 +137,15 @@ static bool write_advice(struct sim *sim)
     if (to)
         host_advise(sim->session.host, to);
     return to || !sim->arguments.overlap;
+}
+
+static bool write_annotation(struct sim *sim)
+{
+    const char *path = sim->arguments.annotate;
+    FILE *to = path ? frame_open(&sim->base.frame, path) : NULL;
+    if (to && sim->listing)
+        sim_annotate(sim->listing, sim->program_name, &sim->base.frame.arena, to);
+    return to || !path;
 }
 
 static int exit_of(const struct sim *sim, enum session_outcome outcome)
@@ -178,10 +190,14 @@ int sim_write(struct sim *sim, enum session_outcome outcome)
     bool complete = outcome == SESSION_DONE || outcome == SESSION_CHECK_FAILED;
     if (complete && !save_buffers(sim))
         return BAD_INPUT;
+    if (has_statistics(outcome))
+        sim->listing =
+            listing_collect(&sim->session, sim->plans.decided ? &sim->plans.tables : NULL);
+    sim->program_name = sim->module.source.name;
     show_files(sim);
     if ((complete && (!write_profile(sim) || !write_advice(sim))) ||
-        (has_statistics(outcome) && !write_stats(sim)) || !write_json(sim, outcome) ||
-        !write_reports(sim, outcome, complete))
+        (has_statistics(outcome) && (!write_stats(sim) || !write_annotation(sim))) ||
+        !write_json(sim, outcome) || !write_reports(sim, outcome, complete))
         return BAD_INPUT;
     if (frame_commit(&sim->base.frame, DONE))
         return BAD_INPUT;

@@ -45,7 +45,7 @@ struct cache_stats {
 
 enum cache_kind { CACHE_READ, CACHE_WRITE, CACHE_ATOMIC };
 
-// The source of the bytes of a request.
+// The source of the bytes of a request. A write that did not find its line is CACHE_FETCHED.
 enum cache_from {
     CACHE_HIT,     // the cache; also for a request that needs no bytes
     CACHE_MERGED,  // a fetch in flight for another request

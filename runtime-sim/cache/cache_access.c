@@ -244,6 +244,7 @@ static bool forward_write(struct cache *c, struct cache_request *r, uint32_t pla
     line.bytes = c->whole;
     line.silent = true;
     add_target(c, place, &line, CACHE_MERGED);
+    r->from = CACHE_FETCHED;
     if (input->serve)
         input->serve(input->context, r, now);
     cache_use(c, place, r->keep);
@@ -282,6 +283,7 @@ bool cache_access_write(struct cache *c, struct cache_request *r, uint32_t place
         add_target(c, place, r, CACHE_MERGED);
         c->stats.merged++;
     } else {
+        r->from = hit ? CACHE_HIT : CACHE_FETCHED;
         serve_now(c, r, place, now);
         if (!by)
             cache_fetch_rest(c, r, place);

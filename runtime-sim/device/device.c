@@ -5,6 +5,7 @@
 #include "runtime-sim/exec/check/check_memory.h"
 #include "runtime-sim/exec/check/profile.h"
 #include "runtime-sim/exec/memory/texture.h"
+#include "runtime-sim/gpu/core/sites.h"
 #include <string.h>
 #include <time.h>
 
@@ -53,6 +54,8 @@ const char *device_extend(struct device *device)
         return "the variables of the loaded programs are too large in total";
     uint32_t first = device->variables;
     device->variables = device->program->variables.n;
+    for (uint32_t i = 0; device->sites && i < device->kernels.n; i++)
+        sites_extend(device->kernels.v[i]->sites, device->program->functions.n);
     return grid_load(device->image, device->program, first);
 }
 
@@ -178,6 +181,8 @@ struct device_kernel *device_kernel_of(struct device *device,
         profile_init(kernel->profile, device->arena, device->program);
         kernel->profile->watch = device->watch;
     }
+    if (device->sites)
+        kernel->sites = sites_of_kernel(device->sites, device->program->functions.n);
     vec_push(device->arena, &device->kernels, kernel);
     return kernel;
 }

@@ -13,10 +13,12 @@
 struct check;
 struct device_command;
 struct diags;
+struct kernel_sites;
 struct lanes_table;
 struct machine_plans;
 struct profile;
 struct profile_watch;
+struct sites;
 struct textures;
 struct timed_kernel;
 
@@ -38,6 +40,7 @@ struct device_kernel {
     const char *name;
     uint64_t launches, warp_instructions, thread_instructions;
     struct profile *profile;    // NULL: device->profiled is not set
+    struct kernel_sites *sites; // NULL: device->sites is not set
     struct timed_kernel *timed; // counts of timed launches; NULL: no timed launch
 };
 
@@ -62,6 +65,7 @@ struct device {
     // With `profiled`: callbacks that observe untimed launches, which then use one host thread. May
     // be NULL.
     const struct profile_watch *watch;
+    struct sites *sites;               // counts of timed launches by instruction; NULL: not counted
     const atomic_int *stop;            // execution stops when this is not 0; may be NULL
     const struct machine_plans *plans; // plans of the program for schemes; may be NULL
     // Called before each launch, with the number of launches so far.
@@ -145,6 +149,8 @@ double device_cpu_seconds(void);
 // Writes the counts of each instruction of the kernels as JSON.
 
 struct json;
+// Writes the member `opcode` of an instruction: the opcode with its modifiers, as in the text.
+void device_write_opcode(struct json *json, const struct tree *tree, uint32_t node);
 // Adds members to the document.
 typedef void profile_more(void *context, struct json *json);
 // Writes the document. Requires device->profiled. `more` may be NULL.

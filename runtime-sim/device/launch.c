@@ -141,6 +141,7 @@ struct device_launch *device_prepare(struct device *device, const struct launch_
         .textures = device->textures,
         .check = device->check,
         .profile = to->kernel->profile,
+        .sites = to->kernel->sites,
         .print = device->print,
         .print_context = device->print_context,
         .stop = device->stop,

@@ -58,8 +58,7 @@ static void write_location(struct json *json, const struct ir_module *module,
     WRITE_UINTS(json, {"line", place.line}, {"column", place.column}, {"index", inst});
 }
 
-// Writes the opcode with its modifiers, as in the text.
-static void write_opcode(struct json *json, const struct tree *tree, uint32_t node)
+void device_write_opcode(struct json *json, const struct tree *tree, uint32_t node)
 {
     const char *text = tree->source->text;
     uint32_t begin, end;
@@ -91,7 +90,7 @@ static void write_instructions(struct json *json, const struct ir_module *module
         else
             json_object_flat(json);
         write_location(json, module, fn, i);
-        write_opcode(json, module->tree, fn->insts.v[i].node);
+        device_write_opcode(json, module->tree, fn->insts.v[i].node);
         write_instruction(json, inst);
         json_end_object(json);
     }

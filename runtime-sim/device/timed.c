@@ -120,6 +120,7 @@ static void make_machine(struct timed *timed, uint64_t cycle)
     timed->config = *timed->options->config;
     timed->config.copies = timed->options->copies;
     timed->config.image = &timed->device->image;
+    timed->config.sites = timed->device->sites;
     timed->machine = machine_new_planned(&timed->own, &timed->config, timed->device->program,
                                          timed->device->plans);
     timed->machines++;

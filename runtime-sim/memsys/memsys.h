@@ -176,6 +176,21 @@ struct memsys_gate {
     uint32_t (*carried)(void *context, const struct memsys_request *request, uint32_t known);
 };
 
+// Counts of the requests of one instruction. The sums over all sites are the statistics of the same
+// names of the groups llc and dram.
+struct memsys_site {
+#define STATS_DEF "runtime-sim/memsys/memsys_site.def"
+#include "runtime-sim/base/stats_fields.inc"
+};
+
+extern const struct stat_key memsys_site_keys[];
+extern const uint32_t memsys_site_key_count;
+
+// The counts of all sites. The owner numbers the sites, and may replace the list by a longer one.
+struct memsys_sites {
+    struct memsys_site *list;
+};
+
 // Rows that the owner adds to a memory system.
 struct memsys_tables {
     const struct memsys_requester *requesters;
@@ -185,7 +200,8 @@ struct memsys_tables {
     VEC(struct memsys_endpoint) endpoints;
     const struct memsys_backend *backend; // NULL: the DRAM of the configuration
     struct memsys_replies replies;
-    const struct memsys_gate *gate; // NULL: requests enter the slices' inputs directly
+    const struct memsys_gate *gate;   // NULL: requests enter the slices' inputs directly
+    const struct memsys_sites *sites; // NULL: requests are not counted by instruction
 };
 
 // Fills the sections for config_init, which then reads values into *config.
@@ -228,8 +244,9 @@ struct memsys_request {
     uint8_t message;   // message class: 0, or 1 + row; set by the gate
     uint8_t mark;      // used by the owner
     uint32_t words;    // of a reply to a read, with named_reads: words of the line that it carries
-    uint64_t since;    // cycle from which its latency is counted in stages; 0: the cycle in which
-                       // it is sent
+    uint32_t site;  // instruction that caused it, an index of memsys_sites; 0: none, or not counted
+    uint64_t since; // cycle from which its latency is counted in stages; 0: the cycle in which
+                    // it is sent
 };
 
 // Called when a request is served. Its values must be read or written in the call. The calls at one
@@ -329,10 +346,11 @@ bool memsys_holds(const struct memsys *memsys, uint32_t partition,
 // the next clock.
 void memsys_look_at_gates(struct memsys *memsys);
 
-// Reads a line of the slice's data without using its queues, if it is present. Sets `ready` to the
-// cycle of the cores in which the data have arrived.
-enum cache_direct memsys_read_here(struct memsys *memsys, uint32_t partition, uint64_t line,
-                                   uint64_t *ready);
+// Reads the line of a request from the slice's data without using its queues, if it is present.
+// Sets `ready` to the cycle of the cores in which the data have arrived. Only `line` and `site` of
+// the request are used.
+enum cache_direct memsys_read_here(struct memsys *memsys, uint32_t partition,
+                                   const struct memsys_request *request, uint64_t *ready);
 
 // Returns true for an endpoint with a path that bypasses the networks (struct memsys_past).
 bool memsys_is_past(const struct memsys *memsys, uint32_t end);
@@ -341,6 +359,9 @@ bool memsys_is_past(const struct memsys *memsys, uint32_t end);
 bool memsys_serve_past(struct memsys *memsys, uint32_t entry);
 // Must be called when the reply has arrived at the endpoint.
 void memsys_reply_past(struct memsys *memsys, uint32_t entry);
+// Counts by instruction the `accesses` of a request to the memory.
+void memsys_count_past(struct memsys *memsys, const struct memsys_request *request,
+                       uint32_t accesses, bool write);
 // Notifies the endpoint of room for a request, if one was refused.
 void memsys_make_room_past(struct memsys *memsys, uint32_t end);
 

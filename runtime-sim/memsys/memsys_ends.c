@@ -163,16 +163,19 @@ void memsys_put(struct memsys *m, uint32_t partition, uint32_t input,
     p->due = clock < p->due ? clock : p->due;
 }
 
-enum cache_direct memsys_read_here(struct memsys *m, uint32_t partition, uint64_t line,
-                                   uint64_t *ready)
+enum cache_direct memsys_read_here(struct memsys *m, uint32_t partition,
+                                   const struct memsys_request *request, uint64_t *ready)
 {
     struct memsys_partition *p = &m->partitions[partition];
     uint64_t size = m->config->llc.line_bytes;
     uint64_t clock = divide_up(m->clock.cycle * m->clock.core_period, m->clock.llc_period);
-    uint64_t local = partition_local(&m->map, line * size) / size;
+    uint64_t local = partition_local(&m->map, request->line * size) / size;
     enum cache_direct result = cache_read_directly(&p->cache, clock, local, ready);
-    if (result == CACHE_DIRECT_READ)
-        *ready = divide_up(*ready * m->clock.llc_period, m->clock.core_period);
+    if (result != CACHE_DIRECT_READ)
+        return result;
+    *ready = divide_up(*ready * m->clock.llc_period, m->clock.core_period);
+    if (m->tables.sites)
+        memsys_count_access(m, request->site, CACHE_READ, CACHE_HIT);
     return result;
 }
 

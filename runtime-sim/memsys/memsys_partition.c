@@ -9,8 +9,11 @@
 static void collect_served(void *context, const struct cache_request *request, uint64_t now)
 {
     struct memsys_partition *p = context;
+    struct memsys_request *of = &p->memsys->pool.entries[request->id].request;
     (void)now;
-    p->memsys->pool.entries[request->id].request.from = request->from;
+    of->from = request->from;
+    if (p->memsys->tables.sites)
+        memsys_count_access(p->memsys, of->site, request->kind, request->from);
     p->served[p->served_count++] = (uint32_t)request->id;
 }
 
@@ -353,6 +356,8 @@ static bool ask_for_piece(struct memsys_partition *p, const struct cache_out *ou
         m->pool.entries[piece.entry].end[STAGE_OUT] = at->time;
     }
     m->backend->accept(p->backend, at->dram, &piece);
+    if (m->tables.sites)
+        memsys_count_piece(m, &piece);
     p->moved = true;
     return true;
 }

@@ -267,6 +267,11 @@ void memsys_show_reply(struct memsys *memsys, uint32_t node, uint32_t class);
 void memsys_partition_put(struct memsys_partition *partition, uint32_t entry, uint64_t clock,
                           uint32_t input);
 
+// Count an access to a slice, and those of a piece to the memory, by instruction (memsys_sites.c).
+// Require tables.sites.
+void memsys_count_access(struct memsys *memsys, uint32_t site, uint8_t kind, uint8_t from);
+void memsys_count_piece(struct memsys *memsys, const struct memsys_piece *piece);
+
 // Builds a partition.
 void memsys_partition_init(struct memsys_partition *partition, struct memsys *memsys,
                            uint32_t number);

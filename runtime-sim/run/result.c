@@ -161,9 +161,10 @@ static void write_counts(struct json *json, const struct timed *timed,
     write_energy(json, timed, counts);
 }
 
-static void write_kernels(struct json *json, const struct session *session,
-                          const struct timed *timed)
+static void write_kernels(struct json *json, const struct result *result)
 {
+    const struct session *session = result->session;
+    const struct timed *timed = result->timed;
     struct device_kernel total = {0};
     json_key(json, "kernels");
     json_array(json);
@@ -172,6 +173,8 @@ static void write_kernels(struct json *json, const struct session *session,
         json_object(json);
         json_member_string(json, "name", kernel->name);
         write_counts(json, timed, kernel, kernel->timed);
+        if (result->listing)
+            listing_write_kernel(result->listing, kernel, json);
         json_end_object(json);
         total.launches += kernel->launches;
         total.warp_instructions += kernel->warp_instructions;
@@ -181,6 +184,8 @@ static void write_kernels(struct json *json, const struct session *session,
     json_key(json, "total");
     json_object(json);
     write_counts(json, timed, &total, timed ? &timed->total : NULL);
+    if (result->listing)
+        listing_write_rest(result->listing, json);
     json_end_object(json);
 }
 
@@ -220,26 +225,6 @@ static void write_location(struct json *json, const struct session *session)
     json_member_uint(json, "column", place.column);
 }
 
-// Writes the inlining stack of a source place, innermost first.
-static void write_origin(struct json *json, const struct ir_loc *loc)
-{
-    json_key(json, "source");
-    if (!loc) {
-        json_null(json);
-        return;
-    }
-    json_array(json);
-    for (; loc; loc = loc->inlined_at) {
-        json_object_flat(json);
-        json_member_string(json, "file", loc->file);
-        json_member_uint(json, "line", loc->line);
-        json_member_uint(json, "column", loc->column);
-        json_member_string(json, "function", loc->function);
-        json_end_object(json);
-    }
-    json_end_array(json);
-}
-
 static void write_stall(struct json *json, const struct session *session,
                         const struct session_stall *stall)
 {
@@ -252,7 +237,7 @@ static void write_stall(struct json *json, const struct session *session,
     json_member_uint(json, "warp", stall->warp);
     json_member_uint(json, "line", place.line);
     json_member_uint(json, "column", place.column);
-    write_origin(json, stall->origin);
+    listing_write_origin(json, stall->origin);
     json_end_object(json);
 }
 
@@ -279,7 +264,7 @@ static void write_fault(struct json *json, const struct session *session)
     json_member_uint(json, "launch", fault->launch);
     if (fault->happened) {
         write_location(json, session);
-        write_origin(json, fault->origin);
+        listing_write_origin(json, fault->origin);
     }
     if (fault->has_address) {
         json_member_uint(json, "address", fault->address);
@@ -379,7 +364,7 @@ void result_write(const struct result *result, FILE *to)
                      result->outcome != SESSION_DONE && result->outcome != SESSION_CHECK_FAILED);
     write_fault(&json, result->session);
     write_shortfall(&json, result);
-    write_kernels(&json, result->session, result->timed);
+    write_kernels(&json, result);
     write_ends(&json, result);
     json_end_object(&json);
     json_done(&json);

@@ -1,6 +1,7 @@
 // The results of a run as JSON.
 #pragma once
 #include "runtime-sim/device/timed.h"
+#include "runtime-sim/run/listing.h"
 #include "runtime-sim/run/session.h"
 
 // Resource use of the process: CPU time of all threads and peak resident memory.
@@ -11,8 +12,9 @@ struct result_host {
 
 struct result {
     const struct session *session;
-    const struct timed *timed; // NULL: functional only
-    const char *run_file;      // NULL: the run is described on the command line
+    const struct timed *timed;          // NULL: functional only
+    const struct site_listing *listing; // counts by instruction; NULL: none
+    const char *run_file;               // NULL: the run is described on the command line
     enum session_outcome outcome;
     int exit_code;
     struct result_host host;

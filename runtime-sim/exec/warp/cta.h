@@ -24,7 +24,8 @@ struct cluster {
 
 struct check;
 struct check_shadow;
-struct map; // passes/maps
+struct kernel_sites; // gpu/core
+struct map;          // passes/maps
 struct profile;
 struct textures;
 
@@ -52,6 +53,7 @@ struct launch {
     uint32_t id;                     // %gridid
     struct check *check;             // checks races and reads of unwritten bytes; NULL: disabled
     struct profile *profile;         // counts executions of each instruction; NULL: disabled
+    struct kernel_sites *sites;      // counts of timed warps; NULL: not counted
     const struct map *map;           // map that hardware may execute instead of warps; NULL: no map
     // Receives the output of printf. NULL: the output is discarded.
     void (*print)(void *context, const char *text, size_t length);

@@ -1,5 +1,6 @@
 #include "runtime-sim/gpu/core/core.h"
 #include "runtime-sim/gpu/core/core_trace.h"
+#include "runtime-sim/gpu/core/sites.h"
 #include "runtime-sim/exec/warp/cta.h"
 #include "support/bits.h"
 #include <string.h>
@@ -19,30 +20,42 @@ static const struct stat_key own_stat_keys[] = {
 enum { OWN_STAT_KEYS = ARRAY_LENGTH(own_stat_keys) };
 
 static struct stat_key stall_key(struct arena *arena, const struct scheme_stall *stall,
-                                 uint32_t number)
+                                 size_t offset)
 {
     return (struct stat_key){.name = arena_printf(arena, "stall_%s", stall->name),
                              .kind = STAT_COUNT,
                              .unit = "slot cycles",
                              .text = stall->text,
-                             .offset = offsetof(struct core_stats, scheme_stalls) +
-                                       number * sizeof(uint64_t)};
+                             .offset = offset};
 }
 
-// Inserts the schemes' stalls before `stall_ended`.
+// Inserts the schemes' stalls, whose counts are at `stalls`, before the row `stall_ended`.
+static struct stat_key *insert_stalls(const struct core_shared *shared, struct arena *arena,
+                                      const struct stat_key *own, uint32_t own_count, size_t stalls,
+                                      uint32_t *count)
+{
+    struct stat_key *keys = ARENA_ARRAY(arena, struct stat_key, own_count + STALLS_MAX);
+    *count = 0;
+    for (uint32_t i = 0; i < own_count; i++) {
+        for (uint32_t k = 0; !strcmp(own[i].name, "stall_ended") && k < shared->stall_count; k++)
+            keys[(*count)++] = stall_key(arena, shared->stalls[k], stalls + k * sizeof(uint64_t));
+        keys[(*count)++] = own[i];
+    }
+    return keys;
+}
+
 void core_stat_keys(struct core_shared *shared, struct arena *arena)
 {
-    struct stat_key *keys = ARENA_ARRAY(arena, struct stat_key, OWN_STAT_KEYS + STALLS_MAX);
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < OWN_STAT_KEYS; i++) {
-        bool here = own_stat_keys[i].offset == offsetof(struct core_stats, stall_ended) &&
-                    own_stat_keys[i].kind == STAT_COUNT;
-        for (uint32_t k = 0; here && k < shared->stall_count; k++)
-            keys[count++] = stall_key(arena, shared->stalls[k], k);
-        keys[count++] = own_stat_keys[i];
-    }
-    shared->stat_keys = keys;
-    shared->stat_key_count = count;
+    shared->stat_keys =
+        insert_stalls(shared, arena, own_stat_keys, OWN_STAT_KEYS,
+                      offsetof(struct core_stats, scheme_stalls), &shared->stat_key_count);
+}
+
+const struct stat_key *core_site_stat_keys(const struct core_shared *shared, struct arena *arena,
+                                           uint32_t *count)
+{
+    return insert_stalls(shared, arena, core_site_keys, core_site_key_count,
+                         offsetof(struct core_site, scheme_stalls), count);
 }
 
 // Used for cores that a scheme ignores.
@@ -77,6 +90,9 @@ void core_init(struct core *core, struct arena *arena, const struct core_shared 
     core->ctas = ARENA_ARRAY(arena, struct core_cta, core_cta_capacity(core));
     for (uint32_t i = 0; i < warps; i++)
         core->slots[i].ready = ARENA_ARRAY(arena, uint64_t, shared->timings.max_registers + 1);
+    if (shared->sites)
+        core->sites = sites_of_core(arena, shared->sites, warps);
+    core->followed = shared->sites;
     core->lsu.entry_extra = shared->entries_per_warp * warps;
     lsu_init(core);
     core->hooks = ARENA_ARRAY(arena, struct core_hooks, shared->hook_count + 1);
@@ -143,6 +159,7 @@ static void hold(struct core *core, uint64_t now, uint32_t index, uint32_t entry
     set_results(slot, slot->next, UINT64_MAX);
     core->lsu.entries[entry].slot = index;
     core->lsu.entries[entry].timing = slot->next;
+    core->lsu.entries[entry].site = core->sites ? core->sites->slots[index].site : 0;
     epoch_enter(core, entry);
     if (as == ISSUE_AS_NORMAL)
         EACH_HOOKS (hooks, core, issue, accessed)
@@ -200,6 +217,8 @@ void core_issue(struct core *core, uint64_t now, uint32_t index)
     core->stats.warp_instructions += instructions;
     core->stats.issued_again += 1 - instructions; // an instruction that is issued for several slots
     core->stats.thread_instructions += threads;
+    if (core->sites)
+        sites_issued(core, index, instructions, threads);
     bool elsewhere = as >= ISSUE_AS_CAPTURED && result != ISSUE_HELD;
     if (elsewhere)
         core->stats.scheduler++; // the scheme counts the unit that computes it
@@ -386,8 +405,8 @@ static ALWAYS_INLINE void catch_up(struct core *core, uint64_t now, uint32_t wor
     for (uint32_t i = 0; ready && i < words; i++) {
         struct blocked_warps blocked = find_blocked(core, now - 1, i);
         count_ready(core, i, 0, blocked, passed);
-        if (core->trace)
-            core_trace_ready(core, core->account.counted, i, 0, blocked.all, blocked.by_memory);
+        if (core->followed)
+            core_follow_ready(core, core->account.counted, i, 0, blocked.all, blocked.by_memory);
     }
     core->account.counted = now;
 }
@@ -416,8 +435,8 @@ static ALWAYS_INLINE void issue(struct core *core, uint64_t now, uint32_t words)
         choose(core, now, blocked, chosen, words);
     for (uint32_t i = 0; i < words; i++) {
         count_ready(core, i, chosen[i], blocked[i], 1);
-        if (core->trace)
-            core_trace_ready(core, now, i, chosen[i], blocked[i].all, blocked[i].by_memory);
+        if (core->followed)
+            core_follow_ready(core, now, i, chosen[i], blocked[i].all, blocked[i].by_memory);
     }
     EACH_WARP_SLOT (index, words, chosen[word]) {
         const struct warp_slot *slot = &core->slots[index];

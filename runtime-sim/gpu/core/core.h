@@ -95,6 +95,7 @@ struct entry {
     uint32_t sent, left; // number of parts sent; number of parts without a reply
     uint64_t issued, done;
     const struct timing *timing;
+    uint32_t site; // its instruction (sites.h); 0: not counted
     bool queued;   // has parts to send
     uint8_t owner; // scheme that ends it: 1 + its number among the hooks; 0: no scheme
 };
@@ -110,7 +111,9 @@ struct core_stats {
     uint64_t scheme_stalls[STALLS_MAX];
 };
 
+struct core_sites;
 struct core_trace;
+struct sites;
 
 // State shared by the cores of one kind.
 struct core_kind {
@@ -130,10 +133,11 @@ struct core_shared {
     struct timings timings;
     struct memsys *memsys;
     struct fault *fault;
-    uint32_t cores; // number of ordinary cores
-    bool flush_l1;  // flush the L1s between launches
-    bool paused;    // no core issues
-    bool profiled;  // a running launch has a profile
+    uint32_t cores;      // number of ordinary cores
+    bool flush_l1;       // flush the L1s between launches
+    bool paused;         // no core issues
+    bool profiled;       // a running launch has a profile
+    struct sites *sites; // counts by instruction; NULL: not counted
     // Active schemes with hooks in cores, in the order of registration. `state` is the result of
     // their create.
     struct scheme_hooks {
@@ -206,8 +210,8 @@ struct core_lsu {
 
 // Contents of the rings of the load/store unit.
 struct lsu_rings {
-    // Tags of stores in the L1's output: 2 · slot + parity of the epoch.
-    uint32_t *store_tags;
+    // Tags of stores in the L1's output: 2 · slot + parity of the epoch; and their instructions.
+    uint32_t *store_tags, *store_sites;
     uint16_t store_lines[CORE_LINES];          // by core_line: number of stores without an
                                                // acknowledgement
     struct memsys_request direct[CORE_DIRECT]; // requests that bypass the L1
@@ -271,6 +275,8 @@ struct core {
         const struct scheme_ops *ops;
     } * hooks;                // active schemes with hooks in cores, and their states
     struct core_trace *trace; // NULL: no trace
+    struct core_sites *sites; // NULL: not counted by instruction
+    bool followed;            // either of them exists
     struct core_id id;
     struct core_results results;
     struct core_account account;

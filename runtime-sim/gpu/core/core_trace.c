@@ -1,5 +1,6 @@
 #include "runtime-sim/gpu/core/core_trace.h"
 #include "runtime-sim/exec/warp/cta.h"
+#include "runtime-sim/gpu/core/sites.h"
 #include <ctype.h>
 
 // Reasons in the order of the statistics' names. The first ones are the states of slots.
@@ -46,6 +47,7 @@ void core_trace_begin(struct core *core, struct arena *arena, struct trace *to, 
 {
     struct core_trace *t = core->trace = ARENA_NEW(arena, struct core_trace);
     *t = (struct core_trace){.to = to};
+    core->followed = true;
     for (uint32_t i = 0; i < CORE_WARPS; i++)
         t->slots[i].since = now;
 }
@@ -110,14 +112,16 @@ static void change(struct core *core, uint64_t now, uint32_t index, uint32_t rea
     slot->warp = (uint32_t)(warp - warp->cta->warps);
 }
 
-void core_trace_state(struct core *core, uint64_t now, uint32_t slot, uint32_t state)
+void core_follow_state(struct core *core, uint64_t now, uint32_t slot, uint32_t state)
 {
-    if (state != WARP_SLOT_READY)
+    if (core->trace && state != WARP_SLOT_READY)
         change(core, now, slot, state);
+    if (core->sites)
+        sites_state(core, now, slot, state);
 }
 
-void core_trace_ready(struct core *core, uint64_t now, uint32_t word, uint64_t chosen,
-                      uint64_t blocked, uint64_t by_memory)
+static void trace_ready(struct core *core, uint64_t now, uint32_t word, uint64_t chosen,
+                        uint64_t blocked, uint64_t by_memory)
 {
     for (uint64_t rest = core->sets[word].ready; rest; rest &= rest - 1) {
         uint64_t slot = rest & -rest;
@@ -127,6 +131,15 @@ void core_trace_ready(struct core *core, uint64_t now, uint32_t word, uint64_t c
                : blocked & slot   ? UNIT_IS_BUSY
                                   : NOT_SELECTED);
     }
+}
+
+void core_follow_ready(struct core *core, uint64_t now, uint32_t word, uint64_t chosen,
+                       uint64_t blocked, uint64_t by_memory)
+{
+    if (core->trace)
+        trace_ready(core, now, word, chosen, blocked, by_memory);
+    if (core->sites)
+        sites_ready(core, now, word, chosen, blocked, by_memory);
 }
 
 void core_trace_cta_begins(struct core *core, uint64_t now, uint32_t place)
@@ -158,4 +171,5 @@ void core_trace_end(struct core *core, uint64_t now)
         if (core->ctas[i].cta)
             core_trace_cta_ends(core, now, i);
     core->trace = NULL;
+    core->followed = core->sites;
 }

@@ -24,14 +24,17 @@ void core_trace_begin(struct core *core, struct arena *arena, struct trace *to, 
 // Ends all spans of a core at this cycle. Requires core_settle.
 void core_trace_end(struct core *core, uint64_t now);
 
-// Sets the state of the slot from this cycle on. WARP_SLOT_READY is resolved by core_trace_ready.
-// Requires core->trace, like the following functions.
-void core_trace_state(struct core *core, uint64_t now, uint32_t slot, uint32_t state);
+// The states of slots, for the trace and for the counts by instruction (sites.h). Require
+// core->followed.
+
+// Sets the state of the slot from this cycle on. WARP_SLOT_READY is resolved by core_follow_ready.
+void core_follow_state(struct core *core, uint64_t now, uint32_t slot, uint32_t state);
 // Sets the state of ready slots in a word from this cycle on: those in `chosen` issue, those in
 // `blocked` wait for their unit, including those in `by_memory`, which wait for the load/store
 // unit; others were not selected.
-void core_trace_ready(struct core *core, uint64_t now, uint32_t word, uint64_t chosen,
-                      uint64_t blocked, uint64_t by_memory);
-// Start and end the span of a CTA at a place.
+void core_follow_ready(struct core *core, uint64_t now, uint32_t word, uint64_t chosen,
+                       uint64_t blocked, uint64_t by_memory);
+
+// Start and end the span of a CTA at a place. Require core->trace.
 void core_trace_cta_begins(struct core *core, uint64_t now, uint32_t place);
 void core_trace_cta_ends(struct core *core, uint64_t now, uint32_t place);

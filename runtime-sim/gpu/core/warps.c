@@ -24,8 +24,8 @@ void core_set_state(struct core *core, uint64_t now, uint32_t index, uint32_t st
         core->stats.scheme_stalls[slot->state - WARP_SLOT_STATES] += now - slot->since;
     slot->state = (uint8_t)state;
     slot->since = now;
-    if (core->trace)
-        core_trace_state(core, now, index, state);
+    if (core->followed)
+        core_follow_state(core, now, index, state);
 }
 
 void core_settle(struct core *core, uint64_t now)

@@ -5,6 +5,7 @@
 // Accesses of a warp to one line are kept in order. The L1 does so for accesses through it. An
 // access that bypasses it waits for those, and they wait for it (order.c).
 #include "runtime-sim/exec/warp/issue.h"
+#include "runtime-sim/gpu/core/sites.h"
 #include "runtime-sim/gpu/lsu/lsu_internal.h"
 #include "support/gpu.h"
 #include <assert.h>
@@ -17,6 +18,8 @@ static void note_served(void *context, const struct cache_request *request, uint
     (void)now;
     if (!lsu_is_local(request->line))
         lsu_move_values(core, entry, lsu_part_of(request->id));
+    if (core->sites)
+        sites_l1(core, &core->lsu.entries[entry], request);
     if (request->kind != CACHE_WRITE) {
         if (core->shared->profiled)
             lsu_count_l1(core, request);
@@ -26,6 +29,7 @@ static void note_served(void *context, const struct cache_request *request, uint
     uint32_t at = (core->lsu.stores.head + core->lsu.stores.count++) % capacity;
     core->lsu_rings.store_tags[at] =
         core->lsu.entries[entry].slot << 1 | core->lsu.entries[entry].epoch;
+    core->lsu_rings.store_sites[at] = core->lsu.entries[entry].site;
 }
 
 void lsu_init(struct core *core)
@@ -42,6 +46,7 @@ void lsu_init(struct core *core)
     lsu->freed = ARENA_ARRAY(core->arena, uint32_t, max);
     lsu->queue = ARENA_ARRAY(core->arena, uint32_t, lsu->queue_room);
     core->lsu_rings.store_tags = ARENA_ARRAY(core->arena, uint32_t, core->kind->l1->out);
+    core->lsu_rings.store_sites = ARENA_ARRAY(core->arena, uint32_t, core->kind->l1->out);
     for (uint32_t i = 0; i < max; i++) {
         char *at = arena_alloc(core->arena, bytes + 64);
         lsu->entries[i].held = (struct held *)(void *)(at + (-(uintptr_t)at & 63));
@@ -102,6 +107,8 @@ static void finish(struct core *core, uint64_t now, uint32_t index)
     if (is_load(entry)) {
         core->stats.loads_done++;
         core->stats.load_latency_sum += done - entry->issued;
+        if (core->sites)
+            sites_loaded(core, entry, done - entry->issued);
     }
     lsu_free(core, now, index);
     if (slot->state == WARP_SLOT_LOAD || slot->state == WARP_SLOT_FENCE)
@@ -158,6 +165,8 @@ static void start_access(struct core *core, uint64_t now, uint32_t index)
     entry->owner = 0;
     entry->queued = false;
     count_issue(&core->stats, entry);
+    if (core->sites)
+        sites_access(core, entry);
 }
 
 void lsu_accept(struct core *core, uint64_t now, uint32_t index)

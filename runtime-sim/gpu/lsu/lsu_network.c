@@ -2,6 +2,14 @@
 // past the L1, of the other caches, or of a scheme.
 #include "runtime-sim/gpu/lsu/lsu_internal.h"
 
+// Returns the instruction of a request of the L1; 0 for a fetch that no request waits for.
+static uint32_t site_of_out(const struct core *core, const struct cache_out *out)
+{
+    if (out->write)
+        return core->lsu_rings.store_sites[core->lsu.stores.head];
+    return out->id == CACHE_NOBODY ? 0 : core->lsu.entries[lsu_entry_of(out->id)].site;
+}
+
 static bool send_l1_out(struct core *core, uint64_t now)
 {
     const struct cache_out *out = cache_out_peek(&core->l1);
@@ -15,6 +23,7 @@ static bool send_l1_out(struct core *core, uint64_t now)
         .kind = out->write ? MEMSYS_WRITE : MEMSYS_READ,
         .keep = out->keep,
         .requester = REQUESTER_L1,
+        .site = core->sites ? site_of_out(core, out) : 0,
         .since = out->since};
     if (!memsys_can_send(core->shared->memsys, &request))
         return false;

@@ -1,5 +1,6 @@
 // Sends the parts of an access: to shared memory, to the L1 or past it, or to the caches of
 // constants and textures.
+#include "runtime-sim/gpu/core/sites.h"
 #include "runtime-sim/gpu/lsu/lsu_internal.h"
 
 static bool send_shared(struct core *core, uint64_t now, uint32_t index, struct part *part)
@@ -68,6 +69,7 @@ static bool send_direct(struct core *core, uint64_t now, uint32_t index, struct 
                                 .kind = part->kind,
                                 .keep = part->keep_next,
                                 .requester = REQUESTER_DIRECT,
+                                .site = entry->site,
                                 .mark = part->mark};
     if (atomic)
         cache_drop(&core->l1, part->line);
@@ -76,7 +78,8 @@ static bool send_direct(struct core *core, uint64_t now, uint32_t index, struct 
     return true;
 }
 
-static void request_line(struct core *core, uint64_t line, uint32_t tag, enum requester requester)
+static void request_line(struct core *core, uint64_t line, uint32_t tag, uint32_t site,
+                         enum requester requester)
 {
     uint32_t at = (core->lsu.missed.head + core->lsu.missed.count++) % CORE_MISSED;
     core->lsu_rings.missed[at] = (struct memsys_request){.line = line,
@@ -84,7 +87,8 @@ static void request_line(struct core *core, uint64_t line, uint32_t tag, enum re
                                                          .core = core->id.endpoint,
                                                          .tag = tag,
                                                          .kind = MEMSYS_READ,
-                                                         .requester = (uint8_t)requester};
+                                                         .requester = (uint8_t)requester,
+                                                         .site = site};
 }
 
 // Reads a line of constants or textures.
@@ -101,9 +105,11 @@ static bool send_tags(struct core *core, uint64_t now, uint32_t index, struct pa
     core->units.banks_free = now + part->cycles;
     entry->done = done > entry->done ? done : entry->done;
     lsu_move_values(core, index, (uint32_t)(part - entry->parts.v));
+    if (core->sites)
+        sites_read_only(core, entry, result == TAGS_HIT);
     if (result == TAGS_MISS)
         request_line(core, part->line, lsu_part_tag(index, (uint32_t)(part - entry->parts.v)),
-                     requester);
+                     entry->site, requester);
     if (result == TAGS_HIT)
         lsu_part_done(core, now, index, (uint32_t)(part - entry->parts.v));
     return true;

@@ -1,4 +1,5 @@
 #include "runtime-sim/exec/warp/grid.h"
+#include "runtime-sim/gpu/core/sites.h"
 #include "runtime-sim/gpu/machine/machine_state.h"
 #include "support/random.h"
 #include <assert.h>
@@ -45,10 +46,12 @@ struct machine *machine_new_planned(struct arena *arena, const struct machine_co
     machine->time.cores = machine->ordinary;
     machine->words = bits_words(machine->count);
     timings_build(&machine->shared.timings, arena, program);
+    machine->shared.sites = config->sites;
     machine_init_rows(machine);
     machine_create_schemes(machine, plans);
     struct memsys_tables tables = {.requesters = machine->schemes.requesters.v,
-                                   .requester_count = machine->schemes.requesters.n};
+                                   .requester_count = machine->schemes.requesters.n,
+                                   .sites = config->sites ? &config->sites->memory : NULL};
     EACH_SCHEME (scheme, machine, memory.extend)
         scheme->ops->memory.extend(machine, scheme->state, &tables);
     if (config->copies)

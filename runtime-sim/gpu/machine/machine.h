@@ -161,6 +161,9 @@ struct machine_totals {
 
 // Adds the statistics of the machine.
 void machine_stats_add(struct machine *machine, struct stats *stats);
+// Returns the rows of the counts by instruction (struct core_site).
+const struct stat_key *machine_site_keys(const struct machine *machine, struct arena *arena,
+                                         uint32_t *count);
 // Adds the statistics of a machine with this configuration, for any program.
 void machine_stats_name(struct arena *arena, const struct machine_config *config,
                         struct stats *stats);

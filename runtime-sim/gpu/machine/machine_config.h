@@ -7,6 +7,7 @@
 #include "runtime-sim/memsys/memsys.h"
 
 struct scheme_ops;
+struct sites;
 
 // The first of the classes that a scheme's `require` adds to each network.
 struct scheme_classes {
@@ -49,6 +50,7 @@ struct machine_config {
     struct scheme_classes *classes; // of each scheme, of a machine's configuration
     VEC(struct added_cores) added;  // by active schemes: kinds 1 and up
     struct image **image;           // of the device, for schemes; NULL: they get none
+    struct sites *sites;            // counts by instruction (core/sites.h); NULL: not counted
     bool copies; // the machine has copy engines: an endpoint, and the requester `copy`
 };
 

@@ -1,4 +1,5 @@
 // Statistics of the whole machine.
+#include "runtime-sim/gpu/core/sites.h"
 #include "runtime-sim/gpu/machine/machine_state.h"
 #include <string.h>
 
@@ -42,6 +43,12 @@ void machine_refresh(struct machine *machine)
     memsys_stats_refresh(machine->shared.memsys);
     EACH_SCHEME (scheme, machine, report.settle)
         scheme->ops->report.settle(machine, scheme->state);
+}
+
+const struct stat_key *machine_site_keys(const struct machine *machine, struct arena *arena,
+                                         uint32_t *count)
+{
+    return core_site_stat_keys(&machine->shared, arena, count);
 }
 
 void machine_stats_add(struct machine *machine, struct stats *stats)

@@ -303,6 +303,12 @@ static inline uint32_t lsu_warp_slot(const struct core *core, uint32_t entry)
     return core->lsu.entries[entry].slot;
 }
 
+// Returns the instruction of an entry, for requests that the scheme sends for it.
+static inline uint32_t lsu_site(const struct core *core, uint32_t entry)
+{
+    return core->lsu.entries[entry].site;
+}
+
 // Claims an entry; `owner` is the result of core_owner. The entry does not count as one of the
 // core's until lsu_unpark.
 static inline void lsu_claim(struct core *core, uint32_t entry, uint8_t owner)

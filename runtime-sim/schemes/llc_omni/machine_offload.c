@@ -125,6 +125,12 @@ static const uint8_t *bits(void *context, uint32_t core, uint32_t entry, uint32_
     return at->bits;
 }
 
+static uint32_t site(void *context, uint32_t core, uint32_t entry, uint32_t which)
+{
+    const struct machine_offload *o = context;
+    return o->shared.queues[core]->entries[entry].site[which];
+}
+
 static uint32_t latency(void *context, uint32_t core, uint32_t entry)
 {
     struct machine_offload *o = context;
@@ -284,7 +290,7 @@ static void init_services(struct machine_offload *o)
 {
     struct machine *machine = o->machine;
     struct memsys *memsys = machine_port(machine).memsys;
-    o->hooks = (struct service_hooks){o, bits, latency, is_idle, read_here, computed};
+    o->hooks = (struct service_hooks){o, bits, latency, site, is_idle, read_here, computed};
     o->services = ARENA_ARRAY(machine_port(machine).arena, struct service, o->ends);
     // Lanes are aligned to the host's cache lines, which the arena does not guarantee.
     const struct offload_config *config = o->shared.config;

@@ -228,6 +228,15 @@ static bool make_packet(const struct offload_queue *oq, const struct oq_chain *c
     return good && packet_is_sound(packet);
 }
 
+// Sets the instructions for which the packet's loads and its store are requested.
+static void set_sites(const struct offload_queue *oq, const struct oq_chain *c, struct oqsr *entry)
+{
+    for (uint32_t k = 0; k < c->load_count; k++)
+        entry->site[k] = lsu_site(oq->core, c->load[k]);
+    if (c->store != OQ_NONE)
+        entry->site[STORE] = lsu_site(oq->core, c->store);
+}
+
 static uint32_t allocate_entry(struct offload_queue *oq, uint64_t now, struct oq_chain *c,
                                uint32_t index)
 {
@@ -291,6 +300,7 @@ static uint32_t make_packets(struct offload_queue *oq, uint64_t now, uint32_t in
         entry->flits = packet_encode(&packet, entry->bits);
         stats->queue_write += entry->flits;
         entry->kind = (uint8_t)oq_kind(oq, groups, group);
+        set_sites(oq, c, entry);
         oq_learn_packet(oq, c, groups, group, entry, packet_response_flits(&packet));
         c->out++;
         queue_packet(oq, number);

@@ -79,7 +79,8 @@ struct oqsr {
     uint32_t since;           // adaptive_sent when the saving was counted
     uint32_t lanes, endpoint; // set of lanes; endpoint that computes them
     uint32_t flits;
-    uint64_t sent; // cycle in which the packet was made
+    uint64_t sent;           // cycle in which the packet was made
+    uint32_t site[OQ_LINES]; // instructions of the loads and of the store (lsu_site)
     uint8_t bits[PACKET_MAX_FLITS * PACKET_FLIT];
 };
 

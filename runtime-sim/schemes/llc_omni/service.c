@@ -107,19 +107,20 @@ static struct mask bytes_of(const struct compute_packet *packet,
     return bytes;
 }
 
-static struct memsys_request request_for(const struct service *s,
+static struct memsys_request request_for(const struct service *s, uint32_t core,
                                          const struct compute_packet *packet, uint32_t which,
                                          uint32_t tag)
 {
     const struct packet_operand *operand = operand_of(packet, which);
     bool store = which == SERVICE_STORE;
-    return (struct memsys_request){.line = packet_line(operand, packet->mask) / LINE_BYTES,
-                                   .bytes = store ? bytes_of(packet, operand)
-                                                  : mask_range(0, LINE_BYTES),
-                                   .core = s->endpoint,
-                                   .tag = tag,
-                                   .kind = store ? MEMSYS_WRITE : MEMSYS_READ,
-                                   .requester = s->requester};
+    return (struct memsys_request){
+        .line = packet_line(operand, packet->mask) / LINE_BYTES,
+        .bytes = store ? bytes_of(packet, operand) : mask_range(0, LINE_BYTES),
+        .core = s->endpoint,
+        .tag = tag,
+        .kind = store ? MEMSYS_WRITE : MEMSYS_READ,
+        .requester = s->requester,
+        .site = s->hooks->site(s->hooks->context, core, packet->entry, which)};
 }
 
 static uint32_t tag_of(const struct service *s, const struct service_entry *entry, uint32_t which)
@@ -200,7 +201,8 @@ static void ask(struct service *s, uint64_t now)
     if (!entry)
         return;
     uint32_t which = (uint32_t)__builtin_ctz(~entry->asked);
-    struct memsys_request request = request_for(s, &entry->packet, which, tag_of(s, entry, which));
+    struct memsys_request request =
+        request_for(s, entry->core, &entry->packet, which, tag_of(s, entry, which));
     if (is_here(s, request.line))
         request.kind = MEMSYS_TOUCH;
     if (!send(s, &request))
@@ -235,10 +237,11 @@ static void give_buffer(struct service *s, uint64_t now)
 // Reads an operand from the slice. If its line was evicted, it is requested again.
 static void read_here(struct service *s, uint64_t now, struct service_entry *entry, uint32_t which)
 {
-    struct memsys_request request = request_for(s, &entry->packet, which, tag_of(s, entry, which));
+    struct memsys_request request =
+        request_for(s, entry->core, &entry->packet, which, tag_of(s, entry, which));
     uint8_t bit = (uint8_t)(1u << which);
     uint64_t ready;
-    enum cache_direct result = memsys_read_here(s->memsys, s->partition, request.line, &ready);
+    enum cache_direct result = memsys_read_here(s->memsys, s->partition, &request, &ready);
     if (result == CACHE_DIRECT_BUSY || (result == CACHE_DIRECT_ABSENT && !send(s, &request)))
         return;
     entry->asked |= bit;
@@ -380,7 +383,7 @@ static void store(struct service *s, uint64_t now)
     if (!entry)
         return;
     uint32_t tag = next_stored(s) * SERVICE_TAGS + SERVICE_STORE;
-    struct memsys_request request = request_for(s, &entry->packet, SERVICE_STORE, tag);
+    struct memsys_request request = request_for(s, entry->core, &entry->packet, SERVICE_STORE, tag);
     if (!send(s, &request))
         return;
     ++*s->stats->stores;
@@ -440,7 +443,8 @@ static void send_back(struct service *s)
 {
     struct service_bounce *bounce = &s->bounce;
     uint32_t tag = (uint32_t)bounce->packet.entry * PACKET_LOADS + bounce->next;
-    struct memsys_request request = request_for(s, &bounce->packet, bounce->next, tag);
+    struct memsys_request request =
+        request_for(s, bounce->core, &bounce->packet, bounce->next, tag);
     request.core = bounce->core;
     request.requester = s->back_requester;
     if (!send_by(s, &request, s->back_input) || ++bounce->next < bounce->packet.load_count)

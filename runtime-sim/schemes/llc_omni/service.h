@@ -62,6 +62,8 @@ struct service_hooks {
     const uint8_t *(*bits)(void *context, uint32_t core, uint32_t entry, uint32_t *flits);
     // Returns the cycles from the start of the ALU to the result.
     uint32_t (*latency)(void *context, uint32_t core, uint32_t entry);
+    // Returns the instruction of a load or, with SERVICE_STORE, of the store (`site` of requests).
+    uint32_t (*site)(void *context, uint32_t core, uint32_t entry, uint32_t which);
     // Returns true if the ALU of the core at this endpoint is not in use.
     bool (*is_idle)(void *context, uint32_t endpoint);
     // Called when an operand is read from the slice of the partition. Other operands are bound when

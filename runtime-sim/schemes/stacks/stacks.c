@@ -243,6 +243,7 @@ static void read_table(struct stacks *s, uint32_t from, uint32_t walk, uint64_t 
                                         .ready = now};
     uint32_t offset = (uint32_t)(address % s->memsys_config->llc.line_bytes);
     stack_aim(s, &s->jobs[index], address - offset, mask_range(offset, offset + 8));
+    memsys_count_past(s->memsys, &(struct memsys_request){.site = 0}, s->jobs[index].count, false);
     stack->stats.tlb_remote += to != from;
     stack_push(s, &stack->sm[to], index);
 }
@@ -309,6 +310,7 @@ void stacks_send(void *context, uint32_t entry, const struct memsys_request *req
     job->ready = now;
     stack_aim(s, job, address,
               job->write ? request->bytes : mask_range(0, s->memsys_config->llc.line_bytes));
+    memsys_count_past(s->memsys, request, job->count, job->write);
     s->stacks[sm->stack].stats.copied += is_copied(request);
     if (!local && s->config->tlb_entries)
         translate(s, sm->stack, index, address, now);

@@ -225,6 +225,15 @@ static uint32_t one_cycle(void *context, uint32_t core, uint32_t entry)
     return 1;
 }
 
+static uint32_t no_site(void *context, uint32_t core, uint32_t entry, uint32_t which)
+{
+    (void)context;
+    (void)core;
+    (void)entry;
+    (void)which;
+    return 0;
+}
+
 static void note_read(void *context, uint32_t end, const struct service_entry *entry,
                       uint32_t which)
 {
@@ -272,6 +281,7 @@ static uint32_t stored_meanwhile(uint32_t back_input)
     const struct service_hooks hooks = {.context = &s,
                                         .bits = bits_of,
                                         .latency = one_cycle,
+                                        .site = no_site,
                                         .read = note_read,
                                         .computed = note_result};
     uint64_t *sink = &s.sink;
