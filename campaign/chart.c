@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { HEIGHT = 380, TOP = 64, LEFT = 70, RIGHT = 20, BOTTOM = 86 };
+enum { LEFT = 70, RIGHT = 20, BOTTOM = 86, TITLE = 26, LEGEND = 20 };
 
 struct figure_chart {
     const struct campaign_table *table;
@@ -14,6 +14,7 @@ struct figure_chart {
     uint32_t *series; // plotted columns
     uint32_t count;
     struct chart chart;
+    bool steep; // labels of rows stand close together
 };
 
 static const struct campaign_cell *cell_of(const struct figure_chart *c, uint32_t row,
@@ -62,7 +63,7 @@ static void draw_axis(const struct figure_chart *c, double step)
     chart_rows(&c->chart, step, false);
     chart_side(&c->chart);
     if (column->unit != UNIT_NUMBER)
-        svg_text(c->to, LEFT, TOP - 8, "end", "faint", "%%");
+        svg_text(c->to, LEFT, c->chart.top - 8, "end", "faint", "%%");
 }
 
 static bool has_papers(const struct figure_chart *c)
@@ -74,22 +75,42 @@ static bool has_papers(const struct figure_chart *c)
     return any && c->table->figure->plot != PLOT_STACKED;
 }
 
-static void draw_legend(const struct figure_chart *c)
+struct legend {
+    FILE *to; // NULL: it is only measured
+    double x, y, right;
+};
+
+// Adds an entry, on the next line if this one has no room for it.
+static void add_key(struct legend *legend, const char *class, const char *text)
 {
-    double x = LEFT + 10;
+    double end = legend->x + chart_key_width(text);
+    if (end > legend->right && legend->x > LEFT) {
+        legend->x = LEFT;
+        legend->y += LEGEND;
+        end = legend->x + chart_key_width(text);
+    }
+    if (legend->to)
+        chart_key(legend->to, &legend->x, legend->y, class, text);
+    legend->x = end;
+}
+
+// Draws the legend from `y` on, or measures it. Returns the position of its last line.
+static double draw_legend(const struct figure_chart *c, FILE *to, double y)
+{
+    struct legend legend = {to, LEFT, y, c->chart.right};
     for (uint32_t s = 0; s < c->count; s++)
-        chart_key(c->to, &x, TOP - 22, chart_fill(s),
-                  c->table->figure->columns.v[c->series[s]].name);
+        add_key(&legend, chart_fill(s), c->table->figure->columns.v[c->series[s]].name);
     if (has_papers(c))
-        chart_key(c->to, &x, TOP - 22, "outline", "paper");
+        add_key(&legend, "outline", "paper");
+    return legend.y;
 }
 
 static void draw_label(const struct figure_chart *c, double x, const struct campaign_row *row)
 {
     const char *class = row->is_mean ? "strong small" : "small";
     svg_open(c->to, "text", class);
-    fprintf(c->to, " transform=\"translate(%.1f,%d) rotate(-35)\" text-anchor=\"end\">", x,
-            HEIGHT - BOTTOM + 16);
+    fprintf(c->to, " transform=\"translate(%.1f,%.0f) rotate(%d)\" text-anchor=\"end\">", x,
+            c->chart.bottom + 16, c->steep ? -60 : -35);
     svg_escaped(c->to, row->label);
     fputs("</text>\n", c->to);
 }
@@ -235,7 +256,7 @@ static void draw_heat(struct figure_chart *c)
     find_cells(c, &x, true);
     find_cells(c, &y, false);
     double width = (c->chart.right - LEFT) / x.values.list.n;
-    double height = (c->chart.bottom - TOP) / y.values.list.n;
+    double height = (c->chart.bottom - c->chart.top) / y.values.list.n;
     c->chart.y = (struct chart_range){INFINITY, -INFINITY, false, false};
     for (uint32_t r = 0; r < c->table->rows.n; r++)
         if (!isnan(cell_of(c, r, 0)->value))
@@ -246,7 +267,7 @@ static void draw_heat(struct figure_chart *c)
         draw_heat_cell(c, r, LEFT + x.of[r] * width, c->chart.bottom - (y.of[r] + 1) * height,
                        width, height);
     if (c->table->figure->y_title)
-        svg_text(c->to, 10, TOP - 10, "start", "faint", "%s", c->table->figure->y_title);
+        svg_text(c->to, 10, c->chart.top - 10, "start", "faint", "%s", c->table->figure->y_title);
     for (uint32_t i = 0; i < x.values.list.n; i++)
         svg_text(c->to, LEFT + (i + 0.5) * width, c->chart.bottom + 16, "middle", "small", "%s",
                  x.values.list.v[i]);
@@ -255,9 +276,23 @@ static void draw_heat(struct figure_chart *c)
                  y.values.list.v[i]);
 }
 
-void campaign_chart(const struct campaign_table *table, struct arena *arena, FILE *to)
+// Returns the width of a plot that has room for each bar.
+static double natural_width(const struct figure_chart *c)
 {
     enum { NARROWEST = 560, BAR = 13, GAP = 26 };
+    const struct campaign_figure *figure = c->table->figure;
+    double bars = figure->plot == PLOT_STACKED ? 2 : c->count;
+    return figure->plot == PLOT_HEAT
+               ? NARROWEST
+               : fmax(NARROWEST, LEFT + RIGHT + c->table->rows.n * (bars * BAR + GAP));
+}
+
+void campaign_chart(const struct campaign_table *table, enum campaign_width columns,
+                    struct arena *arena, FILE *to)
+{
+    // Pixels, 96 to the inch: 3.5 and 7.125 inches. A caption stands in place of the title.
+    static const double widths[] = {[WIDTH_ONE] = 336, [WIDTH_TWO] = 684},
+                        heights[] = {[WIDTH_NATURAL] = 380, [WIDTH_ONE] = 260, [WIDTH_TWO] = 300};
     const struct campaign_figure *figure = table->figure;
     struct figure_chart c = {.table = table, .arena = arena, .to = to};
     c.series = ARENA_ARRAY(arena, uint32_t, figure->columns.n + 1);
@@ -266,26 +301,27 @@ void campaign_chart(const struct campaign_table *table, struct arena *arena, FIL
             c.series[c.count++] = i;
     if (!c.count || !table->rows.n)
         return;
-    double bars = figure->plot == PLOT_STACKED ? 2 : c.count;
-    double width =
-        fmax(NARROWEST,
-             figure->plot == PLOT_HEAT ? 0 : LEFT + RIGHT + table->rows.n * (bars * BAR + GAP));
+    double width = columns == WIDTH_NATURAL ? natural_width(&c) : widths[columns];
+    double title = columns == WIDTH_NATURAL ? TITLE : 0;
+    bool has_legend = figure->plot != PLOT_HEAT;
     c.chart = (struct chart){.to = to,
                              .left = LEFT,
-                             .top = TOP,
                              .right = width - RIGHT,
-                             .bottom = HEIGHT - BOTTOM,
+                             .bottom = heights[columns] - BOTTOM,
                              .numbers = ""};
-    svg_begin(to, width, HEIGHT, figure->title);
-    svg_text(to, LEFT, 20, "start", "title", "%s", figure->title);
+    c.chart.top = (has_legend ? draw_legend(&c, NULL, title + 16) : title) + 22;
+    c.steep = (c.chart.right - LEFT) / table->rows.n < 28;
+    svg_begin(to, width, heights[columns], figure->title);
+    if (title > 0)
+        svg_text(to, LEFT, 20, "start", "title", "%s", figure->title);
     if (figure->plot == PLOT_HEAT) {
         draw_heat(&c);
     } else {
         draw_axis(&c, find_range(&c));
-        draw_legend(&c);
+        draw_legend(&c, to, title + 16);
         (figure->plot == PLOT_LINES ? draw_lines : draw_bars)(&c);
     }
     if (figure->x_title)
-        chart_x_title(&c.chart, HEIGHT - 8, figure->x_title);
+        chart_x_title(&c.chart, heights[columns] - 8, figure->x_title);
     svg_end(to);
 }

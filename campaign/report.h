@@ -27,6 +27,9 @@ struct campaign_table {
     uint32_t expectations, met; // expectations of cells with a value, and those that hold
 };
 
+// The width of a plot: as wide as its bars, or of one or two columns of an article.
+enum campaign_width { WIDTH_NATURAL, WIDTH_ONE, WIDTH_TWO };
+
 struct campaign_report {
     const struct campaign *campaign;
     const struct campaign_plan *plan;
@@ -52,7 +55,8 @@ void campaign_report_html(const struct campaign_report *report, FILE *to);
 // Returns true if the first table has a plot.
 bool campaign_report_has_plot(const struct campaign_report *report);
 // Writes the plot of the first table as SVG. Requires campaign_report_has_plot.
-void campaign_report_svg(const struct campaign_report *report, FILE *to);
+void campaign_report_svg(const struct campaign_report *report, enum campaign_width width,
+                         FILE *to);
 // Writes the report as Markdown. `notes` is the text around the tables (key `notes` of campaign
 // files); NULL: no text.
 void campaign_report_markdown(const struct campaign_report *report, const char *notes, FILE *to);
@@ -82,7 +86,8 @@ struct campaign_grid {
 void campaign_grid_make(struct campaign_grid *grid, struct arena *arena,
                         const struct campaign_table *table);
 // Writes the plot of a table as SVG.
-void campaign_chart(const struct campaign_table *table, struct arena *arena, FILE *to);
+void campaign_chart(const struct campaign_table *table, enum campaign_width width,
+                    struct arena *arena, FILE *to);
 
 // Evaluates expressions over the results of a workload's jobs.
 

@@ -44,9 +44,10 @@ bool campaign_report_has_plot(const struct campaign_report *report)
     return report->tables.n && has_plot(&report->tables.v[0]);
 }
 
-void campaign_report_svg(const struct campaign_report *report, FILE *to)
+void campaign_report_svg(const struct campaign_report *report, enum campaign_width width,
+                         FILE *to)
 {
-    campaign_chart(&report->tables.v[0], report->arena, to);
+    campaign_chart(&report->tables.v[0], width, report->arena, to);
 }
 
 static void write_figure(const struct campaign_report *report, const struct campaign_table *table,
@@ -68,7 +69,7 @@ static void write_figure(const struct campaign_report *report, const struct camp
         write_paragraph(figure->text, to);
     if (has_plot(table)) {
         fputs("<div class=\"wide\">\n", to);
-        campaign_chart(table, report->arena, to);
+        campaign_chart(table, WIDTH_NATURAL, report->arena, to);
         fputs("</div>\n", to);
     }
     write_table(&grid, to);

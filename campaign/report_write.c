@@ -103,7 +103,7 @@ void campaign_report_csv(const struct campaign_report *report, FILE *to)
 {
     static const char *const units[] = {
         [UNIT_NUMBER] = "", [UNIT_PERCENT] = "percent", [UNIT_GAIN] = "percent"};
-    fputs("figure,row,column,unit,value,paper,least,most,low,high\n", to);
+    fputs("figure,row,column,unit,value,paper,least,most,low,high,x\n", to);
     for (uint32_t i = 0; i < report->tables.n; i++) {
         const struct campaign_table *table = &report->tables.v[i];
         for (uint32_t r = 0; r < table->rows.n; r++)
@@ -122,6 +122,7 @@ void campaign_report_csv(const struct campaign_report *report, FILE *to)
                 write_number(to, cell->is_expected ? cell->expected.max : NAN);
                 write_number(to, cell->low);
                 write_number(to, cell->high);
+                write_number(to, table->rows.v[r].point ? table->rows.v[r].x : NAN);
                 putc('\n', to);
             }
     }

@@ -179,9 +179,9 @@ void sim_annotate(const struct site_listing *listing, const char *program, struc
         a.slots = source_slots(listing, kernel);
         if (!a.slots)
             continue;
-        fprintf(to, "%s%s: %" PRIu64 " slot cycles with a warp in %" PRIu64 " launches\n",
+        fprintf(to, "%s%s: %" PRIu64 " slot cycles with a warp in %" PRIu64 " launch%s\n",
                 i ? "\n" : "", sim_shown_name(arena, kernel->kernel->name), a.slots,
-                kernel->kernel->launches);
+                kernel->kernel->launches, kernel->kernel->launches == 1 ? "" : "es");
         write_top(&a, kernel);
         write_files(&a, kernel);
         write_program(&a, kernel);

@@ -580,11 +580,11 @@ static void write_launches(const struct html *h, const bool *marks)
 {
     enum { LIMIT = 500 };
     fprintf(h->to,
-            "<details><summary>%u launches</summary>\n"
+            "<details><summary>%u launch%s</summary>\n"
             "<div class=\"wide\"><table>\n"
             "<tr><th>launch</th><th>kernel</th><th>grid</th><th>block</th><th>start "
             "cycle</th><th>cycles</th></tr>\n",
-            h->report->spans.n);
+            h->report->spans.n, h->report->spans.n == 1 ? "" : "es");
     for (uint32_t i = 0; i < h->report->spans.n && i < LIMIT; i++) {
         const struct sim_span *span = &h->report->spans.v[i];
         fputs("<tr>", h->to);

@@ -146,15 +146,20 @@ void chart_dot(const struct chart *c, const char *class, double x, double y, dou
 
 // Legends
 
-void chart_key(FILE *to, double *x, double y, const char *class, const char *text)
+double chart_key_width(const char *text)
 {
     double length = 0;
     for (const char *at = text; *at; at++)
         length += ((unsigned char)*at & 0xc0) != 0x80;
+    return 30 + 6.4 * length;
+}
+
+void chart_key(FILE *to, double *x, double y, const char *class, const char *text)
+{
     svg_open(to, "rect", class);
     fprintf(to, " x=\"%.1f\" y=\"%.1f\" width=\"10\" height=\"10\"/>\n", *x, y - 9);
     svg_text(to, *x + 14, y, "start", "small", "%s", text);
-    *x += 30 + 6.4 * length;
+    *x += chart_key_width(text);
 }
 
 void chart_line_key(FILE *to, double x, double y, const char *class, const char *text)

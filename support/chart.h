@@ -47,6 +47,7 @@ void chart_line_end(const struct chart *chart);
 void chart_dot(const struct chart *chart, const char *class, double x, double y, double radius,
                const char *tip);
 
-// Draw a legend entry: an area at *x, which is advanced, or a line.
+// Draw a legend entry: an area at *x, which is advanced by its width, or a line.
+double chart_key_width(const char *text);
 void chart_key(FILE *to, double *x, double y, const char *class, const char *text);
 void chart_line_key(FILE *to, double x, double y, const char *class, const char *text);

@@ -418,7 +418,7 @@ static void write_markdown(struct campaign_invocation *p, FILE *to)
 
 static void write_svg(struct campaign_invocation *p, FILE *to)
 {
-    campaign_report_svg(&p->report, to);
+    campaign_report_svg(&p->report, (enum campaign_width)p->arguments.columns, to);
 }
 
 static bool read_notes(struct campaign_invocation *p)

@@ -73,6 +73,8 @@ static const struct option output_options[] = {
      .help = "write a page with tables and plots"},
     {"--svg", "FILE", TEXT(svg), .file = OPTION_WRITES,
      .help = "write the plot of the one figure that --figure names"},
+    {"--columns", "1|2", NUMBER(columns, 1, 2),
+     .help = "with --svg: as wide as one or two columns of an article"},
     {"--markdown", "FILE", TEXT(markdown), .file = OPTION_WRITES,
      .help = "write tables as Markdown, embedded in the text of the\ncampaign's notes"},
     {"--notes", "FILE", TEXT(notes), .file = OPTION_READS,
@@ -206,6 +208,8 @@ bool campaign_options_check(void *arguments, struct command_line *line)
         return options_fault(line, "compare writes --text and --csv, but not %s", page);
     if (a->svg && a->figures.list.n != 1)
         return options_fault(line, "--svg writes the plot of one figure: it needs one --figure");
+    if (a->columns && !a->svg)
+        return options_fault(line, "only --svg uses --columns");
     if (a->notes && !a->markdown)
         return options_fault(line, "only --markdown uses --notes");
     if (a->figures.list.n && a->action != CAMPAIGN_REPORT)

@@ -23,6 +23,7 @@ struct campaign_arguments {
     const char *store; // NULL: named after the campaign
     const char *tools; // folder; NULL: this program's
     uint64_t jobs;     // 0: the number of processors
+    uint64_t columns;  // of an article, for --svg; 0: natural width
     struct campaign_selection selection;
     struct text_list figures, reuse;
     int on;                         // enum campaign_host

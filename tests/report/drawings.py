@@ -3,6 +3,8 @@
 
 usage: drawings.py BUILD-ROOT
 """
+import collections
+import math
 import os
 import pathlib
 import re
@@ -14,6 +16,7 @@ import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
 from tap import Skip, add_case, case, ends, main, run, same, within
+from webdriver import Browser, programs
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 CLI = BUILD / 'cli'
@@ -40,10 +43,11 @@ figures:
 '''
 
 
-def draw_campaign(folder, figure):
+def draw_campaign(folder, figure, *more):
     (folder / 'c.yaml').write_text((CAMPAIGN % {'sample': ROOT / 'samples/vecadd/run.yaml'}))
     ends(run([CLI / 'ptxoffload-campaign', 'run', 'c.yaml'], folder), 0)
-    ends(run([CLI / 'ptxoffload-campaign', 'report', 'c.yaml', '--figure=' + figure, '--svg=x.svg'], folder), 0)
+    ends(run([CLI / 'ptxoffload-campaign', 'report', 'c.yaml', '--figure=' + figure, '--svg=x.svg', *more],
+             folder), 0)
 
 
 def draw_map(folder, *more):
@@ -67,7 +71,8 @@ def draw_memory(folder):
 
 DRAWINGS = {
     'bars of a campaign': (draw_campaign, 'bars'), 'stacked bars': (draw_campaign, 'stacked'),
-    'lines of a campaign': (draw_campaign, 'lines'), 'a map on the ring': (draw_map,),
+    'lines of a campaign': (draw_campaign, 'lines'), 'bars in a column': (draw_campaign, 'bars', '--columns=1'),
+    'lines in two columns': (draw_campaign, 'lines', '--columns=2'), 'a map on the ring': (draw_map,),
     'a map that does not fit': (draw_map, '--copies=3'), 'latency of a network': (draw_network, '--plot'),
     'a heat map': (draw_network, '--heatmap'), 'a heat map of a tree': (draw_tree,),
     'a memory': (draw_memory,),
@@ -149,6 +154,38 @@ def check_picture(folder, draw, *arguments):
     check_rendered(folder, (folder / 'x.svg').read_text(encoding='utf-8'))
 
 
+def coverage(rows):
+    """The part of the picture that each colour covers."""
+    drawn = [pixel for row in rows for pixel in row]
+    return {colour: count / len(drawn) for colour, count in collections.Counter(drawn).items()}
+
+
+def check_renderers(folder, draw, *arguments):
+    """rsvg-convert and a browser fill areas of the same size with each colour"""
+    missing, _, _ = programs()
+    if missing or not shutil.which('rsvg-convert'):
+        raise Skip('no rsvg-convert, or no browser')
+    draw(folder, *arguments)
+    text = (folder / 'x.svg').read_text(encoding='utf-8')
+    width, height = map(float, re.search(r'width="([0-9.]+)" height="([0-9.]+)"', text).groups())
+    ends(run(['rsvg-convert', 'x.svg', '-o', 'x.png'], folder), 0)
+    one = coverage(pixels((folder / 'x.png').read_bytes()))
+    (folder / 'x.html').write_text('<!DOCTYPE html><meta name="viewport" content="width=device-width">'
+                                   '<body style="margin:0"><img src="x.svg" style="display:block">')
+    with Browser(folder) as browser:
+        browser.resize(math.ceil(width), math.ceil(height))
+        browser.open(folder / 'x.html')
+        other = coverage(pixels(browser.screenshot()))
+    fills = {tuple(bytes.fromhex(fill)) for fill in
+             re.findall(r'<(?:rect|polygon|path|circle)[^>]* fill="#([0-9a-f]{6})"', text)}
+    assert fills
+    for fill in fills:
+        a, b = one.get(fill, 0), other.get(fill, 0)
+        assert abs(a - b) < 0.004 + 0.08 * max(a, b), (fill, a, b)
+
+
+for what, how in DRAWINGS.items():
+    add_case('%s looks the same in two renderers' % what, check_renderers, *how)
 for what, how in DRAWINGS.items():
     add_case('%s has its colours as attributes' % what, check_drawing, *how)
 for what, how in DRAWINGS.items():
