@@ -7,13 +7,13 @@
 
 static void write_table(const struct campaign_grid *grid, FILE *to)
 {
-    fputs("<div class=\"wide\"><table>\n", to);
+    fputs("<div class=\"wide\"><table class=\"words sorted\">\n", to);
     for (uint32_t i = 0; i < grid->texts.n; i++) {
         uint32_t row = i / grid->columns, column = i % grid->columns;
         const char *tag = !row || !column ? "th" : "td";
         const char *text = grid->texts.v[i];
         if (!column)
-            fputs(grid->strong.v[row] ? "<tr style=\"font-weight:bold\">" : "<tr>", to);
+            fputs(grid->strong.v[row] ? "<tr class=\"mean\">" : "<tr>", to);
         fprintf(to, "<%s>", tag);
         svg_escaped(to, text);
         fprintf(to, "</%s>%s", tag, column + 1 == grid->columns ? "</tr>\n" : "");
@@ -85,7 +85,7 @@ static void write_figure(const struct campaign_report *report, const struct camp
 static void write_variants(const struct campaign_report *report, FILE *to)
 {
     const struct campaign *campaign = report->campaign;
-    fputs("<h2>Variants</h2>\n<div class=\"wide\"><table>\n<tr><th>name</th><th>policy</th>"
+    fputs("<h2>Variants</h2>\n<div class=\"wide\"><table class=\"words\">\n<tr><th>name</th><th>policy</th>"
           "<th>machine</th><th>other values</th><th>program</th></tr>\n",
           to);
     for (uint32_t i = 0; i < campaign->variants.n; i++) {
@@ -109,16 +109,68 @@ static void write_variants(const struct campaign_report *report, FILE *to)
     fputs("</table></div>\n", to);
 }
 
+static void write_tile(const char *class, const char *title, const char *value, const char *text,
+                       FILE *to)
+{
+    fprintf(to, "<div class=\"tile %s\"><h2>", class);
+    svg_escaped(to, title);
+    fputs("</h2><p>", to);
+    svg_escaped(to, value);
+    fputs("</p><p>", to);
+    svg_escaped(to, text);
+    fputs("</p></div>\n", to);
+}
+
+// Returns the means of the figure's plotted columns, or NULL: the table has no mean of all rows.
+static const char *means_of(const struct campaign_report *report,
+                            const struct campaign_table *table)
+{
+    const struct campaign_row *row =
+        table->rows.n ? &table->rows.v[table->rows.n - 1] : NULL;
+    const char *text = NULL;
+    for (uint32_t i = 0; row && row->is_mean && i < table->figure->columns.n; i++) {
+        const struct campaign_column *column = &table->figure->columns.v[i];
+        if (!column->is_plotted || isnan(row->cells[i].value))
+            continue;
+        text = arena_printf(report->arena, "%s%s%s %s", text ? text : "", text ? ", " : "",
+                            column->name,
+                            campaign_value_text(report->arena, column, row->cells[i].value));
+    }
+    return text;
+}
+
+// Writes the summary: jobs, expectations, and the means of the first figures that have one.
+static void write_summary(const struct campaign_report *report, FILE *to)
+{
+    enum { MEANS = 3 };
+    struct arena *arena = report->arena;
+    uint32_t expected = 0, met = 0, means = 0;
+    fputs("<div class=\"tiles\">\n", to);
+    write_tile(report->with_result == report->jobs ? "" : "worse", "Jobs",
+               arena_printf(arena, "%u of %u", report->with_result, report->jobs),
+               arena_printf(arena, "have a result%s", report->plan->is_quick ? ", at quick sizes" : ""),
+               to);
+    for (uint32_t i = 0; i < report->tables.n; i++) {
+        expected += report->tables.v[i].expectations;
+        met += report->tables.v[i].met;
+    }
+    if (expected)
+        write_tile(met == expected ? "good" : "worse", "Expectations",
+                   arena_printf(arena, "%u of %u", met, expected), "of the campaign hold", to);
+    for (uint32_t i = 0; i < report->tables.n && means < MEANS; i++) {
+        const char *text = means_of(report, &report->tables.v[i]);
+        if (text)
+            write_tile("", report->tables.v[i].figure->title, text, "mean of the rows", to);
+        means += text != NULL;
+    }
+    fputs("</div>\n", to);
+}
+
 void campaign_report_html(const struct campaign_report *report, FILE *to)
 {
     const struct campaign *campaign = report->campaign;
     page_begin(to, campaign->title ? campaign->title : campaign->name);
-    write_paragraph(arena_printf(report->arena, "%s, version %s; results of %u of %u jobs%s%s%s",
-                                 report->command, PTXOFFLOAD_VERSION, report->with_result,
-                                 report->jobs, report->date ? ", the newest of " : "",
-                                 report->date ? report->date : "",
-                                 report->plan->is_quick ? "; quick sizes" : ""),
-                    to);
+    write_summary(report, to);
     fputs("<ul>\n", to);
     for (uint32_t i = 0; i < report->tables.n; i++) {
         fputs("<li><a href=\"#", to);
@@ -131,5 +183,10 @@ void campaign_report_html(const struct campaign_report *report, FILE *to)
     for (uint32_t i = 0; i < report->tables.n; i++)
         write_figure(report, &report->tables.v[i], to);
     write_variants(report, to);
+    fputs("<h2>The campaign</h2>\n", to);
+    write_paragraph(arena_printf(report->arena, "%s, version %s%s%s", report->command,
+                                 PTXOFFLOAD_VERSION, report->date ? "; the newest result is of " : "",
+                                 report->date ? report->date : ""),
+                    to);
     page_end(to);
 }

@@ -1,8 +1,9 @@
 // What the lists of instructions and source lines show, as text (annotate.c) and as HTML
 // (html_source.c).
 #pragma once
-#include "runtime-sim/run/listing.h"
+#include "ir/source_files.h"
 #include "report/sim_report.h"
+#include "runtime-sim/run/listing.h"
 
 enum { SOURCE_TOP = 10, SOURCE_REASONS = 2 };
 
@@ -38,21 +39,6 @@ uint32_t source_find_top(const struct site_listing *listing, const struct listin
 // Returns the slot cycles of a kernel.
 uint64_t source_slots(const struct site_listing *listing, const struct listing_kernel *kernel);
 
-// Reads the sources of the program. A file is searched beside the program, by its whole name and by
-// its last part, and in the current folder.
-struct source_files {
-    struct arena *arena;
-    const char *program;
-    VEC(struct source_file {
-        const char *name;
-        const struct source *source; // NULL: not found
-    })
-    list;
-};
-// Returns the file that .file names, or NULL if it is not found.
-const struct source *source_find(struct source_files *files, const char *name);
-// Returns the line's text; an empty one beyond the end.
-struct file_text source_text(const struct source *source, uint32_t line);
 // Returns the text of an instruction with single blanks.
 const char *source_statement(const struct site_listing *listing, const struct listing_inst *inst,
                              struct arena *arena);

@@ -6,6 +6,8 @@
 #include "backend/diagnostics/diagnostics.h"
 #include "backend/report/remarks.h"
 #include "backend/tables/tables.h"
+#include "ir/loc.h"
+#include "ir/source_files.h"
 #include "support/file.h"
 #include "support/json.h"
 
@@ -24,6 +26,8 @@ void report_html(const struct page_input *input, FILE *to);
 struct page_kernels {
     const struct page_input *input;
     struct position_cursor cursor;
+    struct ir_locs *locs;      // places in the CUDA source
+    struct source_files files; // its text
     struct remarks remarks;  // all remarks of the module
     uint32_t *function;      // of each kernel of the tables: its index in the module
     uint32_t *chain, *block; // of each function: its first one in the plan

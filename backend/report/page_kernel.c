@@ -50,6 +50,8 @@ void page_kernels_init(struct page_kernels *kernels, struct arena *arena,
     uint32_t functions = input->module->functions.n;
     *kernels =
         (struct page_kernels){.input = input, .cursor = {.source = input->module->tree->source}};
+    kernels->locs = ir_locs_new(arena, input->module);
+    kernels->files = (struct source_files){.arena = arena, .program = input->tables->source.file};
     remarks_collect(&kernels->remarks, arena, input->module, input->plan,
                     REMARKS_PASSED | REMARKS_MISSED, NULL);
     if (input->prefixes)
@@ -99,6 +101,38 @@ static void write_lines(struct page_writer *w)
     json_member_uint(&w->json, "line", first);
     json_key(&w->json, "text");
     json_text(&w->json, source->text + begin, end - begin);
+}
+
+// The CUDA source, where the PTX has .loc
+
+static bool same_place(const struct ir_loc *a, const struct ir_loc *b)
+{
+    return a && b && a->file == b->file && a->line == b->line;
+}
+
+// Writes [line of the PTX, place, text of the CUDA line] where the place changes; the text is empty if
+// the file is not found.
+static void write_source(struct page_writer *w)
+{
+    const struct ir_loc *last = NULL;
+    json_key(&w->json, "source");
+    json_array(&w->json);
+    for (uint32_t i = 0; i < w->fn->insts.n; i++) {
+        const struct ir_loc *loc = ir_loc_find(w->kernels->locs, w->function, i);
+        if (!loc || !loc->file || same_place(loc, last))
+            continue;
+        last = loc;
+        const struct source *source = source_find(&w->kernels->files, loc->file);
+        struct file_text text = source ? source_text(source, loc->line) : (struct file_text){"", 0};
+        const char *slash = strrchr(loc->file, '/');
+        json_array_flat(&w->json);
+        json_uint(&w->json, line_of(w, i));
+        json_string(&w->json, arena_printf(w->kernels->files.arena, "%s:%u",
+                                           slash ? slash + 1 : loc->file, loc->line));
+        json_text(&w->json, text.text, text.length);
+        json_end_array(&w->json);
+    }
+    json_end_array(&w->json);
 }
 
 // Chains
@@ -288,6 +322,7 @@ void page_kernel_write(struct page_kernels *kernels, uint32_t kernel, FILE *to)
     w.json.shunned = '<';
     json_object(&w.json);
     write_lines(&w);
+    write_source(&w);
     write_chains(&w, table);
     write_blocks(&w, table);
     write_remarks(&w);

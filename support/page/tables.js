@@ -1,6 +1,7 @@
 // Tables of class "sorted" are sorted by a click on a heading: numbers first by size, texts by letter.
 for (const table of document.querySelectorAll('table.sorted')) {
-  const heads = [...table.rows[0].cells], body = table.tBodies[0], rows = [...body.rows].slice(1);
+  const heads = [...table.rows[0].cells], body = table.tBodies[0], rows = [...body.rows].slice(1).filter(row => row.className !== 'mean');
+  const means = body.querySelectorAll('tr.mean'); // they stay last
   const value = (row, at) => {
     const cell = row.cells[at], text = cell.dataset.value ?? cell.textContent, number = parseFloat(text.replace(/,/g, '').replace('−', '-'));
     return Number.isNaN(number) ? text : number;
@@ -16,7 +17,7 @@ for (const table of document.querySelectorAll('table.sorted')) {
       const down = head.getAttribute('aria-sort') === 'descending' ? 1 : -1;
       for (const other of heads) other.removeAttribute('aria-sort');
       head.setAttribute('aria-sort', down < 0 ? 'descending' : 'ascending');
-      body.append(...rows.sort((a, b) => down * order(value(a, at), value(b, at))));
+      body.append(...rows.sort((a, b) => down * order(value(a, at), value(b, at))), ...means);
     });
   });
 }

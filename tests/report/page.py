@@ -9,7 +9,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from pages import HOSTILE, HOSTILE_NAME, PROGRAM, ROOT, SAMPLES, Page, make, module
+from pages import BODY, HEAD, HOSTILE, HOSTILE_NAME, PROGRAM, ROOT, SAMPLES, Page, make, module
 from tap import add_case, case, ends, main, run, same, within
 
 # What all pages have in common, whatever the program.
@@ -155,6 +155,25 @@ def large(folder):
         within('kernel_%d(' % i, page.kernel(i)['text'])
     parts = sum(part.stat().st_size for part in FIXED)
     assert len(page.bytes) - parts < 4 * len(text), (len(page.bytes), len(text))
+
+
+@case
+def cuda_source(folder):
+    """the CUDA line stands beside the first instruction of its PTX; without the file, its place alone"""
+    text = (BODY % (b'k', 0, 0)).decode().replace('    mov.u32 %r1', '    .loc 1 2 5\n    mov.u32 %r1').replace(
+        '    add.s64 %rd1, %rd1', '    .loc 2 1 0\n    add.s64 %rd1, %rd1').replace(
+        '    mov.u32 %r2', '    .loc 1 3 1\n    mov.u32 %r2')
+    text = HEAD.decode() + text + '.file 1 "/no/such/folder/a.cu"\n.file 2 "b.h"\n'
+    (folder / 'a.cu').write_text('void k() {\n    int i = threadIdx.x; // <b>"x"</b>\n')
+    lines = text.split('\n')
+    starts = [lines.index(next(line for line in lines if line.startswith(part))) + 1
+              for part in ('    mov.u32 %r1', '    add.s64 %rd1', '    mov.u32 %r2')]
+    found = Page(make(folder, text.encode())).kernel(0)['source']
+    same(found, [[starts[0], 'a.cu:2', '    int i = threadIdx.x; // <b>"x"</b>'], [starts[1], 'b.h:1', ''],
+                 [starts[2], 'a.cu:3', '']])
+    (folder / 'a.cu').unlink()
+    same([row[1:] for row in Page(make(folder, text.encode())).kernel(0)['source']],
+         [['a.cu:2', ''], ['b.h:1', ''], ['a.cu:3', '']])
 
 
 @case

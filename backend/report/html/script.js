@@ -119,6 +119,7 @@
     k.marks = new Map();
     k.heads = new Map();
     k.pills = new Map();
+    k.cuda = new Map(k.source.map(([at, place, text]) => [at, { place, text: text.trim() }]));
     k.tags = new Map();
     k.chains.forEach((chain, id) => {
       for (const inst of chain.instructions) {
@@ -266,6 +267,12 @@
       `data-key="${key}" aria-expanded="${open}">${verdict(block, k.reason.get(id))}</button></div>` + (open ? panel(k, key) : '');
   }
 
+  // The line of the CUDA source from which on the PTX belongs to it.
+  function source(k, number) {
+    const from = view.cuda && k.cuda.get(number);
+    return from ? `<span class="cuda" title="CUDA source, ${esc(from.place)}"><span class="quiet">${esc(from.place)}</span> <code>${esc(from.text)}</code></span>` : '';
+  }
+
   function row(k, index) {
     const number = k.line + index;
     let out = '';
@@ -286,7 +293,7 @@
         `title="${esc(module.rules[k.remarks[id].rule])}">${esc(origin(k.remarks[id]) + k.remarks[id].rule)}</button>`;
     }).join('');
     out += `<div class="row" id="L${number}" style="--lanes:${view.width}px">${bars(k, number)}<span class="no">${number}</span>` +
-      `<span>${chips}</span><span class="code">${code(k, index, number)}</span><span class="marks">${buttons}</span></div>`;
+      `<span>${chips}</span><span class="code">${code(k, index, number)}</span><span class="marks">${buttons}${source(k, number)}</span></div>`;
     const opened = tags.filter(tag => tag.tag === '01').map(tag => 'c' + tag.chain).concat(pills.map(id => 'r' + id));
     for (const key of opened) if (view.open.has(key)) out += panel(k, key);
     return out;
@@ -744,7 +751,7 @@
     current = kernels[index];
     if (!current) return;
     view = { k: load(index), open: new Set(), tab: 'ptx', at: -1, zoom: 1,
-      passes: before ? before.passes : true, misses: before ? before.misses : true };
+      passes: before ? before.passes : true, misses: before ? before.misses : true, cuda: before ? before.cuda : true };
     for (const row of document.querySelectorAll('#kernels tr[aria-current]')) row.removeAttribute('aria-current');
     const row = document.querySelector(`#kernels tr[data-k="${index}"]`);
     if (row) {
@@ -756,6 +763,7 @@
       '<button type="button" role="tab" data-tab="graph">Flow graph</button></div><span class="space"></span>' +
       `<span data-for="ptx"><label><input type="checkbox" id="passes"${view.passes ? ' checked' : ''}>chains</label></span>` +
       `<span data-for="ptx"><label><input type="checkbox" id="misses"${view.misses ? ' checked' : ''}>what is not offloaded</label></span>` +
+      (view.k.cuda.size ? `<span data-for="ptx"><label><input type="checkbox" id="cuda"${view.cuda ? ' checked' : ''}>CUDA source</label></span>` : '') +
       '<button type="button" data-for="ptx" id="all" title="Open or close all (e)">Open all</button>' +
       '<span class="zoom" data-for="graph"><button type="button" data-zoom="0.8" aria-label="Smaller">−</button>' +
       '<button type="button" data-zoom="1.25" aria-label="Larger">+</button><button type="button" data-zoom="0" title="All of it">Fit</button></span></div>' +
@@ -847,6 +855,7 @@
   $('kernel').addEventListener('change', event => {
     if (event.target.id === 'passes') view.passes = event.target.checked;
     else if (event.target.id === 'misses') view.misses = event.target.checked;
+    else if (event.target.id === 'cuda') view.cuda = event.target.checked;
     else return;
     view.stops = null;
     sayAll();
