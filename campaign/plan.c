@@ -429,23 +429,47 @@ static bool selects(const struct text_list *names, const char *name)
     return found;
 }
 
+// Returns true if the workload is one of a preview.
+static bool previews(const struct campaign *campaign, uint32_t workload)
+{
+    const char *group = campaign->workloads.v[workload].group;
+    if (campaign->preview.list.n)
+        return selects(&campaign->preview, campaign->workloads.v[workload].name);
+    for (uint32_t i = 0; i < workload; i++) {
+        const char *other = campaign->workloads.v[i].group;
+        if (group == other || (group && other && !strcmp(group, other)))
+            return false;
+    }
+    return true;
+}
+
+static bool selects_workload(const struct planning *p, const struct campaign_selection *selection,
+                             uint32_t number)
+{
+    const struct campaign *campaign = p->plan->campaign;
+    const struct campaign_workload *workload = &campaign->workloads.v[number];
+    return (selects(&selection->workloads, workload->name) ||
+            selects(&selection->workloads, workload->group)) &&
+           (!selection->is_preview || previews(campaign, number));
+}
+
 static void add_study(struct planning *p, const struct campaign_study *study,
                       const struct campaign_selection *selection)
 {
     const struct campaign *campaign = p->plan->campaign;
     uint32_t points = study->points.list.n;
-    for (uint32_t w = 0; w < study->workloads.list.n; w++)
+    for (uint32_t w = 0; w < study->workloads.list.n; w++) {
+        if (!selects_workload(p, selection, study->workloads.list.v[w]))
+            continue;
         for (uint32_t i = 0; i < (points ? points : 1); i++)
             for (uint32_t v = 0; v < study->variants.list.n; v++) {
-                const struct campaign_workload *workload =
-                    &campaign->workloads.v[study->workloads.list.v[w]];
                 uint32_t variant = study->variants.list.v[v];
-                if ((selects(&selection->workloads, workload->name) ||
-                     selects(&selection->workloads, workload->group)) &&
-                    selects(&selection->variants, campaign->variants.v[variant].name))
+                bool is_shown = !selection->is_preview || i == 0 || i == points / 2 || i + 1 == points;
+                if (is_shown && selects(&selection->variants, campaign->variants.v[variant].name))
                     add_job(p, study->workloads.list.v[w], variant,
                             points ? study->points.list.v[i] : CAMPAIGN_NONE);
             }
+    }
 }
 
 static const char *check_names(const struct campaign_plan *plan,
@@ -483,7 +507,11 @@ const char *campaign_plan_make(struct campaign_plan *plan, struct arena *arena,
                                 .tag_errors =
                                     ARENA_ARRAY(arena, const char *, campaign->variants.n)};
     *plan = (struct campaign_plan){
-        .campaign = campaign, .arena = arena, .tools = tools, .is_quick = selection->is_quick};
+        .campaign = campaign,
+                                    .arena = arena,
+                                    .tools = tools,
+                                    .is_quick = selection->is_quick,
+                                    .is_preview = selection->is_preview};
     intern_init(&plan->names, arena);
     intern_init(&planning.run_names, arena);
     campaign_configs_init(&planning.configs, arena);

@@ -23,6 +23,7 @@ struct campaign_job {
 // A selection of jobs.
 struct campaign_selection {
     bool is_quick;
+    bool is_preview; // with is_quick: few workloads, and at most three points of a study
     struct text_list studies, workloads, variants; // names; empty: all
 };
 
@@ -30,7 +31,7 @@ struct campaign_plan {
     const struct campaign *campaign;
     struct arena *arena;
     const struct campaign_tools *tools;
-    bool is_quick;
+    bool is_quick, is_preview;
     VEC(struct campaign_job) jobs;
     struct intern names; // names of the jobs, for campaign_plan_find
 };

@@ -329,6 +329,15 @@ static void parse_each(struct campaign_reading *r, const struct yaml_node *list,
         take(r, yaml_at(&r->document, list->items[i]));
 }
 
+static void parse_preview(struct campaign_reading *r, const struct yaml_node *list)
+{
+    text_list_read(r, list, &r->campaign->preview);
+    for (uint32_t i = 0; i < r->campaign->preview.list.n; i++)
+        if (campaign_workload(r->campaign, r->campaign->preview.list.v[i]) == CAMPAIGN_NONE)
+            campaign_fault(r, yaml_at(&r->document, list->items[i]), "unknown workload '%s'",
+                           r->campaign->preview.list.v[i]);
+}
+
 static void parse_all(struct campaign_reading *r, const struct campaign_keys *keys)
 {
     struct campaign *campaign = r->campaign;
@@ -345,6 +354,7 @@ static void parse_all(struct campaign_reading *r, const struct campaign_keys *ke
     text_list_read(r, keys->of[CAMPAIGN_CAMPAIGN_options], &campaign->options);
     parse_slurm(r, keys->of[CAMPAIGN_CAMPAIGN_slurm]);
     parse_each(r, keys->of[CAMPAIGN_CAMPAIGN_workloads], parse_workload);
+    parse_preview(r, keys->of[CAMPAIGN_CAMPAIGN_preview]);
     for (uint32_t i = 0; i < variants->count; i++)
         parse_variant(r, yaml_at(&r->document, variants->items[i]),
                       config ? campaign_config_of(campaign, config) : "isca19");

@@ -323,6 +323,31 @@ static void count_jobs(struct campaign_report *report)
     }
 }
 
+static bool has_value(const struct campaign_table *table, const struct campaign_row *row)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < table->figure->columns.n; i++)
+        any |= !isnan(row->cells[i].value);
+    return any;
+}
+
+// Removes the rows of a preview without a value: their jobs are not part of it. Returns false if no row
+// is left.
+static bool keep_values(struct campaign_table *table)
+{
+    uint32_t kept = 0;
+    bool any = false;
+    for (uint32_t r = 0; r < table->rows.n; r++) {
+        if (!has_value(table, &table->rows.v[r]))
+            continue;
+        any |= !table->rows.v[r].is_mean;
+        table->rows.v[kept++] = table->rows.v[r];
+    }
+    table->rows.n = kept;
+    table->missing.n = 0;
+    return any;
+}
+
 const char *campaign_report_make(struct campaign_report *report, struct campaign_store *store,
                                  const struct campaign_plan *plan, const struct text_list *figures,
                                  const char *command)
@@ -341,7 +366,8 @@ const char *campaign_report_make(struct campaign_report *report, struct campaign
         if (!is_chosen(figures, figure->name))
             continue;
         make_table(&making);
-        vec_push(plan->arena, &report->tables, table);
+        if (!plan->is_preview || keep_values(&table))
+            vec_push(plan->arena, &report->tables, table);
     }
     count_jobs(report);
     return error;

@@ -1,4 +1,4 @@
-// What the lists of instructions and source lines show, as text (annotate.c) and as HTML
+// Rows of the lists of instructions and source lines, as text (annotate.c) and as HTML
 // (html_source.c).
 #pragma once
 #include "ir/source_files.h"

@@ -30,6 +30,9 @@ static const char *parse_slurm(struct arena *arena, void *into, const char *argu
 
 static const struct option what_options[] = {
     {"--quick", NULL, FLAG(quick, 1), .help = "the workloads' quick sizes, and quick studies only"},
+    {"--preview", NULL, FLAG(preview, 1),
+     .help = "--quick with a few workloads and three points of each study,\n"
+             "to see the shape of the figures"},
     {"--study", "NAME", LIST(selection.studies), .help = "only this study; may be repeated"},
     {"--workload", "NAME", LIST(selection.workloads),
      .help = "only this workload or group; may be repeated"},
@@ -181,7 +184,8 @@ static bool parse_operands(struct campaign_arguments *a, struct command_line *li
 bool campaign_options_check(void *arguments, struct command_line *line)
 {
     struct campaign_arguments *a = arguments;
-    a->selection.is_quick = a->quick;
+    a->selection.is_quick = a->quick || a->preview;
+    a->selection.is_preview = a->preview;
     if (!parse_operands(a, line) || !common_options_check(line, &a->common))
         return false;
 

@@ -29,7 +29,7 @@ struct campaign_arguments {
     int on;                         // enum campaign_host
     struct campaign_settings slurm; // these override those of the file
     struct text_list sbatch;        // options of sbatch
-    int quick, retry, dry_run, all, allow_outside;
+    int quick, preview, retry, dry_run, all, allow_outside;
     const char *text, *csv, *html, *markdown, *svg; // files to write
     const char *notes;                              // file to read instead of the campaign's
 };

@@ -48,8 +48,8 @@ def content(folder, browser):
         const wrong = [];
         for (const row of document.querySelectorAll('.bars tr')) {
             const text = row.querySelector('td').firstChild.textContent;
-            const track = row.querySelector('.track'), bar = track.querySelector('i');
-            if (!text.includes('%')) continue;
+            const track = row.querySelector('.track'), bar = track && track.querySelector('i');
+            if (!track || !text.includes('%')) continue;
             const share = bar.getBoundingClientRect().width / track.getBoundingClientRect().width;
             if (Math.abs(100 * share - parseFloat(text)) > 0.2) wrong.push(text + ' ' + share);
         }

@@ -485,6 +485,24 @@ def quick(folder):
          ['COPY, base, q8', 'COPY, base, q64'])
     same(listed('--study=queue')[1], 'VECADD, base, q64')
     within(', q64: the same as COPY, base', '\n'.join(listed()))
+    # A preview has the first workload of each group, or the chosen ones, and at most three points.
+    many = '[%s]' % ', '.join('{name: p%d, x: %d, group: queue, set: {memory.reply_queue: %d}}' % (i, i, 8 + i)
+                              for i in range(7))
+    text = (folder / 'tiny.yaml').read_text()
+    begin, end = text.index('points:\n'), text.index('studies:\n')
+    text = text[:begin] + 'points: ' + many + '\n' + text[end:].replace('points: queue, quick: no', 'points: queue')
+    (folder / 'tiny.yaml').write_text(text)
+    same(listed('--preview'), [*('VECADD, ' + name for name in ('base', 'fast', 'tagged')),
+                               *('TRIAD, ' + name for name in ('base', 'fast', 'tagged')),
+                               *('VECADD, base, p%d' % i for i in (0, 3, 6))])
+    (folder / 'tiny.yaml').write_text(text.replace('name: tiny\n', 'name: tiny\npreview: [COPY]\n'))
+    same({line.split(',')[0] for line in listed('--preview')}, {'COPY'})
+    ends(campaign(folder, 'run', 'tiny.yaml', '--preview'), 0, '')
+    shown = ends(campaign(folder, 'report', 'tiny.yaml', '--preview'), 0, '').out.decode()
+    assert 'COPY' in shown and 'VECADD' not in shown and 'no study runs' not in shown, shown
+    (folder / 'tiny.yaml').write_text(text.replace('name: tiny\n', 'name: tiny\npreview: [COPY, NONE]\n'))
+    within("unknown workload 'NONE'", ends(campaign(folder, 'run', 'tiny.yaml', '--preview'), 1).err.decode())
+    (folder / 'tiny.yaml').write_text(text)
     ends(campaign(folder, 'run', 'tiny.yaml', '--study=x'), 1,
          "ptxoffload-campaign: error: unknown study 'x'\n", '')
 
