@@ -167,10 +167,23 @@ void ptxo___cudaRegisterFatBinaryEnd(void **handle)
     (void)handle; // functions and variables are resolved when they are needed
 }
 
+// Drops what lies in the memory of a library that dlclose unmaps. Kernels that were linked stay:
+// the statistics are written at the end.
+static int unregister(struct cuda *cuda, struct cuda_binary *binary)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < cuda->registry.symbols.n; i++)
+        if (cuda->registry.symbols.v[i]->binary != binary)
+            cuda->registry.symbols.v[kept++] = cuda->registry.symbols.v[i];
+    cuda->registry.symbols.n = kept;
+    binary->failed |= !binary->linked;
+    return cudaSuccess;
+}
+
 CUDA_EXPORT void ptxo___cudaUnregisterFatBinary(void **handle);
 void ptxo___cudaUnregisterFatBinary(void **handle)
 {
-    (void)handle; // the statistics of its kernels are written at the end
+    CUDA_DO(unregister(cuda, (struct cuda_binary *)handle));
 }
 
 CUDA_EXPORT char ptxo___cudaInitModule(void **handle);

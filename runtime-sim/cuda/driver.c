@@ -499,6 +499,13 @@ CUDA_API(cudaGetDriverEntryPoint, const char *name, void **to, unsigned long lon
     return CUDA_DO(find_entry(name, to, status));
 }
 
+CUDA_API(cudaGetDriverEntryPoint_v1, const char *name, void **to, unsigned long long flags)
+{
+    CUDA_NEEDS(name && to);
+    (void)flags;
+    return CUDA_DO(find_entry(name, to, NULL));
+}
+
 CUDA_API(cudaGetDriverEntryPointByVersion, const char *name, void **to, unsigned version,
          unsigned long long flags, int *status)
 {

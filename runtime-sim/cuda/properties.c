@@ -104,6 +104,22 @@ CUDA_API(cudaGetDeviceProperties_v2, struct properties12 *to, int device)
     return CUDA_DO(write12(cuda, to, device));
 }
 
+// Version 11 knows the members up to reserved_shared.
+static int write11(struct cuda *cuda, void *to, int device)
+{
+    struct properties12 all = {0};
+    int error = write12(cuda, &all, device);
+    if (!error)
+        memcpy(to, &all, offsetof(struct properties12, host_register));
+    return error;
+}
+
+CUDA_API(cudaGetDeviceProperties_v1, void *to, int device)
+{
+    CUDA_NEEDS(to);
+    return CUDA_DO(write11(cuda, to, device));
+}
+
 int device_attribute(struct cuda *cuda, int *value, int attribute, int device)
 {
     int error = cuda_begin(cuda);
