@@ -139,12 +139,12 @@ static bool has_function(const struct runtime_file *object, const char *name)
     return false;
 }
 
-// Version 12 has the first of these functions; versions 12 and 13 have the second.
+// Versions 11 and 12 each have a function that no other version has.
 static enum runtime_version version_of(const struct runtime_file *object)
 {
-    if (has_function(object, "cudaGetDeviceProperties_v2"))
-        return TWELVE;
-    return has_function(object, "cudaStreamGetId") ? THIRTEEN : ELEVEN;
+    if (has_function(object, "cudaBindTexture"))
+        return ELEVEN;
+    return has_function(object, "cudaGetDeviceProperties_v2") ? TWELVE : THIRTEEN;
 }
 
 static int compare_rows(const void *a, const void *b)
