@@ -11,6 +11,7 @@ import pathlib
 import re
 import shutil
 import struct
+import subprocess
 
 import lib
 from lib import PROGRAMS, RUN, simulate
@@ -56,7 +57,7 @@ def runtime(*options, version=13, without=(), more=()):
 
 
 def fatbin(folder, text=None, name='kernels.fatbin'):
-    """A fatbin as nvcc -compress-mode=none writes it."""
+    """The option that names a fatbin as nvcc -compress-mode=none writes it."""
     text = text or (ROOT / 'samples/vecadd/vecadd.ptx').read_bytes()
     text += bytes(8 - len(text) % 8)
     entry = struct.pack('<HHIQIIHHIIIQQQ', 1, 0x101, 64, len(text), 0, 0, 0, 9, 75, 0, 0, 0x11, 0, 0)
@@ -67,7 +68,8 @@ def fatbin(folder, text=None, name='kernels.fatbin'):
 def compiled(folder, *options, name='app', objects=None):
     """A program of programs/plain.c."""
     objects = [runtime()] if objects is None else objects
-    command = [*CC, *fatbin(folder), *options, PROGRAMS / 'plain.c', *objects, '-o', name, '-ldl']
+    image = [] if any('FATBIN=' in option for option in options) else fatbin(folder)
+    command = [*CC, *image, *options, PROGRAMS / 'plain.c', *objects, '-o', name, '-ldl']
     ends(run(command, folder), 0)
     return './' + name
 
@@ -242,6 +244,37 @@ def without_libc(folder):
         raise Skip('there is no static libc')
     result = ends(simulate(folder, './app', arguments=['own']), 1, out='')
     within("'./app' is linked statically with libc: link it dynamically\n", result.err.decode())
+
+
+POLICIES = (['--policy=llc'], ['--policy=omni'], ['--policy=adaptive'], ['--config=tom', '--policy=tom-ctrl'])
+
+
+@case
+def wrapped(folder):
+    """tags that ptxoffload-nvcc made and nvcc packed are used under each policy that reads tags"""
+    program = compiled(folder, '-DFATBIN="%s"' % (ROOT / 'tests/data/packed.fatbin'))
+    for policy in POLICIES:
+        ends(simulate(folder, program, '-w', *policy, arguments=['own']), 0, err='', out=good('own'))
+    ends(simulate(folder, program, '-w', '--policy=llc', '--stats=s.txt', arguments=['own']), 0)
+    chains = re.search(r'offload\.chains_offloaded = (\d+)', (folder / 's.txt').read_text())
+    assert int(chains[1]) > 0, chains
+
+
+@case
+def changed(folder):
+    """a text that was changed after it was tagged: a message, then the error at the first call and all later ones"""
+    ends(run([lib.TAGGER, ROOT / 'tests/data/packed.fatbin', '-o', 'tagged.ptx'], folder), 0)
+    text = (folder / 'tagged.ptx').read_bytes()
+    assert text.count(b'add.f32') == 1, text
+    program = compiled(folder, *fatbin(folder, text.replace(b'add.f32', b'sub.f32'), 'changed.fatbin'))
+    for policy in POLICIES:
+        command = [RUN, '-w', '-q', *policy, '--', program, 'first', 'own']
+        lines = ends(run(command, folder, stderr=subprocess.STDOUT), 1).out.decode().splitlines()
+        within("error: the tags of 'app' cannot be used: line", lines[0])
+        within('the program is not the one that was tagged', lines[0])
+        same(lines[1:], ['first: cudaErrorInvalidPtx', 'own: cudaErrorInvalidPtx 999 errors'])
+    wrong = ends(simulate(folder, program, '--functional', arguments=['first', 'own']), 1, err='').out.decode()
+    same(wrong, 'first: cudaSuccess\nown: cudaSuccess 999 good\n')
 
 
 @case

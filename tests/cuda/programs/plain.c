@@ -1,6 +1,7 @@
 /* A CUDA program as nvcc compiles one, for tests without nvcc. FATBIN has samples/vecadd. With -DLIBRARY
  * it is a shared library, whose function `check` is called. Arguments of the program:
  *
+ *     first       shows what the first call returns
  *     own         checks the kernel of the program
  *     linked      checks that of a library that it is linked with (-DLINKED)
  *     open FILE   loads a library and checks its kernel; close FILE: removes it then
@@ -171,7 +172,9 @@ int main(int count, char **arguments)
     int wrong = 0;
     for (int i = 1; i < count; i++) {
         const char *what = arguments[i];
-        if (!strcmp(what, "own"))
+        if (!strcmp(what, "first"))
+            printf("first: %s\n", cudaGetErrorName(cudaFree(NULL)));
+        else if (!strcmp(what, "own"))
             wrong |= check_kernel("own");
         else if (!strcmp(what, "linked"))
             wrong |= check();
