@@ -155,6 +155,7 @@ void **ptxo___cudaRegisterFatBinary(void *of)
         cuda_out_of_memory(cuda);
     struct cuda_binary *binary = binary_add(cuda, wrapper->data, UINT64_MAX);
     binary->nvlinked = wrapper->version > 1;
+    cuda->contexts.of_runtime = true;
     if (wrapper->magic != FATBIN_WRAPPER_MAGIC)
         binary->failed = true;
     cuda_leave_quietly(cuda, 0);

@@ -40,7 +40,7 @@ struct properties_machine machine_properties(const struct cuda *cuda)
         .threads = timed ? (int)config->core.threads : 2048,
         .warps = timed ? (int)config->core.warps : 64,
         .ctas = timed ? (int)config->core.ctas : 32,
-        .cores = (int)memory->cores,
+        .cores = (int)(timed ? machine_cores(cuda->timed->machine) : memory->cores),
         .clock = (int)memory->core_clock * 1000,
         .memory_clock = (int)config->memsys.dram.clock * 1000,
         .bus = (int)(memory->partition_nodes.n * 64),

@@ -1,5 +1,5 @@
-/* A CUDA program as nvcc compiles one, for tests without nvcc. FATBIN has samples/vecadd. With -DLIBRARY
- * it is a shared library, whose function `check` is called. Arguments of the program:
+/* A CUDA program as nvcc compiles one, for tests without nvcc. FATBIN has samples/vecadd. With
+ * -DLIBRARY it is a shared library, whose function `check` is called. Arguments of the program:
  *
  *     first       shows what the first call returns
  *     own         checks the kernel of the program
@@ -21,13 +21,14 @@ struct dim3 {
 void **__cudaRegisterFatBinary(void *wrapper);
 void __cudaRegisterFatBinaryEnd(void **handle);
 void __cudaUnregisterFatBinary(void **handle);
-void __cudaRegisterFunction(void **handle, const void *host, char *name, const char *device, int limit, void *thread,
-                            void *block, void *block_size, void *grid_size, int *warp);
+void __cudaRegisterFunction(void **handle, const void *host, char *name, const char *device,
+                            int limit, void *thread, void *block, void *block_size, void *grid_size,
+                            int *warp);
 int cudaMalloc(void **to, size_t bytes);
 int cudaFree(void *at);
 int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
-int cudaLaunchKernel(const void *function, struct dim3 grid, struct dim3 block, void **arguments, size_t shared,
-                     void *stream);
+int cudaLaunchKernel(const void *function, struct dim3 grid, struct dim3 block, void **arguments,
+                     size_t shared, void *stream);
 int cudaDeviceSynchronize(void);
 const char *cudaGetErrorName(int error);
 
@@ -60,7 +61,8 @@ static void leave(void)
 __attribute__((constructor)) static void enter(void)
 {
     handle = __cudaRegisterFatBinary(&wrapper);
-    __cudaRegisterFunction(handle, (const void *)kernel, "vecadd", "vecadd", -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterFunction(handle, (const void *)kernel, "vecadd", "vecadd", -1, NULL, NULL, NULL,
+                           NULL, NULL);
     __cudaRegisterFatBinaryEnd(handle);
     atexit(leave);
 }
@@ -74,10 +76,11 @@ static int check_kernel(const char *name)
     void *arguments[] = {&a, &b, &c, &n};
     for (int i = 0; i < N; i++)
         in[i] = (float)i;
-    error |= cudaMalloc((void **)&a, BYTES) | cudaMalloc((void **)&b, BYTES) | cudaMalloc((void **)&c, BYTES);
+    error |= cudaMalloc((void **)&a, BYTES) | cudaMalloc((void **)&b, BYTES) |
+             cudaMalloc((void **)&c, BYTES);
     error |= cudaMemcpy(a, in, BYTES, TO_DEVICE) | cudaMemcpy(b, in, BYTES, TO_DEVICE);
-    int launch = cudaLaunchKernel((const void *)kernel, (struct dim3){8, 1, 1}, (struct dim3){128, 1, 1}, arguments, 0,
-                                  NULL);
+    int launch = cudaLaunchKernel((const void *)kernel, (struct dim3){8, 1, 1},
+                                  (struct dim3){128, 1, 1}, arguments, 0, NULL);
     error |= cudaMemcpy(out, c, BYTES, TO_HOST) | cudaDeviceSynchronize();
     error |= cudaFree(a) | cudaFree(b) | cudaFree(c);
     for (int i = 0; i < N; i++)
@@ -149,15 +152,18 @@ static int show_layout(void)
     static unsigned char properties[2048], attributes[256];
     memset(properties, 0xa5, sizeof properties);
     memset(attributes, 0xa5, sizeof attributes);
-    int error = cudaGetDeviceProperties(properties, 0) | cudaFuncGetAttributes(attributes, (const void *)kernel);
-    printf("layout: %d %d\n", last_byte(properties, sizeof properties), last_byte(attributes, sizeof attributes));
+    int error = cudaGetDeviceProperties(properties, 0) |
+                cudaFuncGetAttributes(attributes, (const void *)kernel);
+    printf("layout: %d %d\n", last_byte(properties, sizeof properties),
+           last_byte(attributes, sizeof attributes));
     return error;
 }
 
 #ifdef UNKNOWN
 static int call(void)
 {
-    printf("call: %d %d %d\n", cudaDestroySurfaceObject(1), cudaNotKnownYet(1, NULL), cudaOfTheProgram(20));
+    printf("call: %d %d %d\n", cudaDestroySurfaceObject(1), cudaNotKnownYet(1, NULL),
+           cudaOfTheProgram(20));
     return 0;
 }
 
