@@ -266,8 +266,9 @@ static bool write_jumps(const struct runtime_file *object)
 
 // Files
 
-// Returns why the functions cannot be redirected, to follow the file's name, or NULL.
-static const char *redirect(struct arena *arena, const struct link_map *map, Elf *elf)
+// Returns why the functions cannot be redirected, to follow the file's name, or NULL. Sets *ends if
+// the code may have lost its protection, so that it cannot run.
+static const char *redirect(struct arena *arena, const struct link_map *map, Elf *elf, bool *ends)
 {
     static const char advice[] = "link it with nvcc -cudart shared";
     struct runtime_file object = {.arena = arena, .map = map, .elf = elf};
@@ -282,20 +283,22 @@ static const char *redirect(struct arena *arena, const struct link_map *map, Elf
                             "has a static CUDA runtime whose %s is too short to be replaced, or "
                             "shares its code: %s",
                             obstacle, advice);
-    if (!good || !write_jumps(&object))
-        return arena_printf(arena, "has a static CUDA runtime that cannot be replaced: %s; %s",
-                            strerror(errno), advice);
-    return NULL;
+    if (good && write_jumps(&object))
+        return NULL;
+    *ends = true;
+    return arena_printf(arena, "has a static CUDA runtime that cannot be replaced: %s; %s",
+                        strerror(errno), advice);
 }
 
-static const char *examine(struct arena *arena, const struct link_map *map, int file)
+static const char *examine(struct arena *arena, const struct link_map *map, int file, bool *ends)
 {
     struct cuda_linkage linkage;
     Elf *elf = elf_begin(file, ELF_C_READ_MMAP, NULL);
     const char *fault = NULL;
     if (elf && elf_kind(elf) == ELF_K_ELF) {
         linkage_read(&linkage, elf);
-        fault = linkage.contains_runtime ? redirect(arena, map, elf) : linkage_fault(&linkage);
+        fault =
+            linkage.contains_runtime ? redirect(arena, map, elf, ends) : linkage_fault(&linkage);
     }
     elf_end(elf);
     return fault;
@@ -303,16 +306,16 @@ static const char *examine(struct arena *arena, const struct link_map *map, int 
 
 static void redirect_file(struct arena *arena, const struct link_map *map)
 {
-    bool is_program = !*map->l_name;
+    bool is_program = !*map->l_name, ends = is_program;
     int file = open(is_program ? "/proc/self/exe" : map->l_name, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return; // such as the vdso
-    const char *fault = examine(arena, map, file);
+    const char *fault = examine(arena, map, file, &ends);
     close(file);
     if (fault)
-        dprintf(STDERR_FILENO, "ptxoffload-run: %s: '%s' %s\n", is_program ? "error" : "warning",
+        dprintf(STDERR_FILENO, "ptxoffload-run: %s: '%s' %s\n", ends ? "error" : "warning",
                 is_program ? (const char *)getauxval(AT_EXECFN) : map->l_name, fault);
-    if (fault && is_program)
+    if (fault && ends)
         _exit(1);
 }
 

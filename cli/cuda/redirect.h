@@ -7,6 +7,6 @@
 
 // Redirects the functions in this file and those that follow it in the dynamic linker's list. They
 // have been mapped, and nothing of them has run. Ends the process if the program itself cannot be
-// redirected.
+// redirected, or the system forbids a change of code.
 typedef void redirect_files(const struct link_map *first);
 EXPORT redirect_files ptxo_redirect;

@@ -220,6 +220,30 @@ def too_short(folder):
 
 
 @case
+def forbidden(folder):
+    """a system that forbids changed code: the program and a library that it loads are refused"""
+    library(folder, 'one')
+    (folder / 'host.c').write_text('''#include <dlfcn.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+int main(int count, char **arguments)
+{
+    if (count == 1)
+        return !dlopen("./libone.so", RTLD_NOW);
+    if (prctl(65, 1, 0, 0, 0)) // PR_SET_MDWE, of Linux 6.3
+        return 77;
+    return execv(arguments[1], arguments + 1);
+}''')
+    ends(run(['cc', '-o', 'host', 'host.c', '-ldl'], folder), 0)
+    if run(['./host', './host'], folder).code == 77:
+        raise Skip('the system cannot forbid it')
+    for command, name in (([compiled(folder), 'own'], './app'), (['./host'], './libone.so')):
+        result = ends(run([RUN, '--functional', '--', './host', *command], folder), 1, out='')
+        within("error: '%s' has a static CUDA runtime that cannot be replaced: Permission denied" % name,
+               result.err.decode())
+
+
+@case
 def interposed(folder):
     """a library that exports functions of the runtime, as a profiler does, is left as it is"""
     (folder / 'trace.c').write_text('''#include <dlfcn.h>
