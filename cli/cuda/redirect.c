@@ -330,6 +330,7 @@ void ptxo_redirect(const struct link_map *first)
     arena_init(&arena, &memory);
     elf_version(EV_CURRENT);
     for (const struct link_map *map = first; map; map = map->l_next)
-        redirect_file(&arena, map);
+        if (map->l_ld != _DYNAMIC) // this library
+            redirect_file(&arena, map);
     memory_free(&memory);
 }

@@ -64,18 +64,20 @@ Elf_Scn *linkage_section(Elf *elf, unsigned type, GElf_Shdr *header)
 // ours. NVIDIA's static runtime is hidden.
 static void read_symbols(struct cuda_linkage *linkage, Elf *elf)
 {
-    GElf_Shdr header;
+    GElf_Shdr header, own;
     GElf_Sym symbol;
     Elf_Scn *exported = linkage_section(elf, SHT_DYNSYM, &header);
+    Elf_Scn *all = linkage_section(elf, SHT_SYMTAB, &own);
     bool exports = false;
+    linkage->has_symbols = all;
+    if (!all && !linkage->has_device_code)
+        return; // most files
     if (exported && find_registration(elf, exported, &header, &symbol)) {
         exports = symbol.st_shndx != SHN_UNDEF && !linkage->is_program;
         linkage->imports_runtime = symbol.st_shndx == SHN_UNDEF;
     }
-    Elf_Scn *all = linkage_section(elf, SHT_SYMTAB, &header);
-    linkage->has_symbols = all;
     linkage->contains_runtime = all && !exports && !linkage->imports_runtime &&
-                                find_registration(elf, all, &header, &symbol) &&
+                                find_registration(elf, all, &own, &symbol) &&
                                 symbol.st_shndx != SHN_UNDEF;
 }
 

@@ -292,7 +292,7 @@ def changed(folder):
     assert text.count(b'add.f32') == 1, text
     program = compiled(folder, *fatbin(folder, text.replace(b'add.f32', b'sub.f32'), 'changed.fatbin'))
     for policy in POLICIES:
-        command = [RUN, '-w', '-q', *policy, '--', program, 'first', 'own']
+        command = [RUN, '-w', *policy, '--', program, 'first', 'own']
         lines = ends(run(command, folder, stderr=subprocess.STDOUT), 1).out.decode().splitlines()
         within("error: the tags of 'app' cannot be used: line", lines[0])
         within('the program is not the one that was tagged', lines[0])
