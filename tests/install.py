@@ -136,7 +136,8 @@ def nothing_else(folder):
     at = install(folder)
     libraries = at('libdir') / 'ptxoffload'
     same(sorted(path.name for path in libraries.iterdir()),
-         ['libcuda.so', 'libcuda.so.1', 'libcudart.so.12', 'libcudart.so.13', 'libptxoffload-cuda.so'])
+         ['libcuda.so', 'libcuda.so.1', 'libcudart.so.12', 'libcudart.so.13', 'libptxoffload-audit.so',
+          'libptxoffload-cuda.so'])
     found = [path.name for path in (folder / 'root').rglob('*')
              if path.is_file() and libraries not in path.parents]
     own = {path.name for path in tracked('examples')}

@@ -213,11 +213,20 @@ static bool read_module(struct library *library, struct source *source)
     return report_diags(library, &library->module->source) && good;
 }
 
+// Returns true if a module was refused, which may be why the program has no tags.
+static bool has_refused(const struct cuda *cuda)
+{
+    for (uint32_t i = 0; i < cuda->registry.binaries.n; i++)
+        if (cuda->registry.binaries.v[i]->failure)
+            return true;
+    return false;
+}
+
 static bool read_plans(struct library *library)
 {
     struct sim_plans *plans = &library->plans;
     plans->decided = false;
-    plans->advice = "ptxoffload-run --offload";
+    plans->advice = has_refused(library->cuda) ? NULL : "ptxoffload-run --offload";
     return sim_plans_read(plans, &library->cuda->arena, &library->arguments.sim, &library->messages,
                           &library->run, &library->module->source, &library->machine.config) &&
            sim_plans_build(plans, &library->messages, &library->module->program,

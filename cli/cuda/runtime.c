@@ -2,6 +2,7 @@
 #include "runtime-sim/cuda/entry.h"
 
 #define ENTRY_YES_B(name, function) ENTRY(name, ptxo_##function)
+#define ENTRY_YES_E(name, function) // eleven
 #define ENTRY_NO_B(name) ENTRY(name, ptxo_no_##name)
 #if RUNTIME_VERSION == 13
 #define ENTRY_YES_N(name, function) ENTRY(name, ptxo_##function)
@@ -16,4 +17,3 @@
 #define CUDA_YES(versions, name, function) ENTRY_YES_##versions(name, function)
 #define CUDA_NO(versions, name) ENTRY_NO_##versions(name)
 #include "runtime-sim/cuda/functions.def"
-#include "runtime-sim/cuda/overlap.def"

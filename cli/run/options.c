@@ -66,9 +66,8 @@ const struct command run_command_base = {
     .examples = examples,
     .usage = "[OPTION]... -- PROGRAM [ARGUMENT]...",
     .about = "Runs a CUDA program on the simulator: the program's calls of the CUDA runtime and\n"
-             "driver libraries go to replacement libraries, which run its kernels. The program "
-             "must\n"
-             "be linked with nvcc -cudart shared and contain PTX.\n",
+             "driver go to replacement libraries, which run its kernels. The program must contain\n"
+             "PTX, and a symbol table unless it was linked with nvcc -cudart shared.\n",
     .more = "Exit code: that of the program; 1 if it cannot be run, 2 bad usage.\n",
     .starts = true,
 };

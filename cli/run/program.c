@@ -2,7 +2,6 @@
 #include "support/protect.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -41,8 +40,8 @@ static const char *other_input(struct arena *arena, const char *name)
     static const struct {
         const char *suffix, *kind, *command;
     } rows[] = {
-        {".cu", "a source file: compile it", "nvcc -cudart shared"},
-        {".cpp", "a source file: compile it", "nvcc -cudart shared"},
+        {".cu", "a source file: compile it", "nvcc"},
+        {".cpp", "a source file: compile it", "nvcc"},
         {".ptx", "PTX: run it with its launch", "ptxoffload-sim --grid=1 --block=32"},
         {".yaml", "a run file: run it", "ptxoffload-sim"},
     };
@@ -72,50 +71,6 @@ static const char *missing_program(struct arena *arena, const char *name)
                         name);
 }
 
-static void read_needed(struct cuda_application *program, const char *name)
-{
-    static const char runtime[] = "libcudart.so";
-    if (!strcmp(name, "libcuda.so.1") || !strcmp(name, "libcuda.so"))
-        program->driver = true;
-    if (strncmp(name, runtime, sizeof runtime - 1))
-        return;
-    const char *version = name + sizeof runtime - 1;
-    program->runtime = *version == '.' ? atoi(version + 1) : RUNTIME_UNKNOWN;
-}
-
-static void read_dynamic(struct cuda_application *program, Elf *elf, Elf_Scn *section,
-                         const GElf_Shdr *header)
-{
-    Elf_Data *data = elf_getdata(section, NULL);
-    size_t count = data && header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
-    for (size_t i = 0; i < count; i++) {
-        GElf_Dyn entry;
-        if (!gelf_getdyn(data, (int)i, &entry))
-            return;
-        const char *text =
-            entry.d_tag == DT_NEEDED ? elf_strptr(elf, header->sh_link, entry.d_un.d_val) : NULL;
-        program->fixed_path |= entry.d_tag == DT_RPATH;
-        if (text)
-            read_needed(program, text);
-    }
-}
-
-static void read_sections(struct cuda_application *program, Elf *elf)
-{
-    size_t names;
-    if (elf_getshdrstrndx(elf, &names))
-        return;
-    for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
-        GElf_Shdr header;
-        if (!gelf_getshdr(section, &header))
-            continue;
-        const char *name = elf_strptr(elf, names, header.sh_name);
-        program->has_device_code |= name && !strcmp(name, ".nv_fatbin");
-        if (header.sh_type == SHT_DYNAMIC)
-            read_dynamic(program, elf, section, &header);
-    }
-}
-
 const char *cuda_application_read(struct cuda_application *program, struct arena *arena,
                                   const char *name)
 {
@@ -130,7 +85,7 @@ const char *cuda_application_read(struct cuda_application *program, struct arena
     Elf *elf = elf_begin(file, ELF_C_READ, NULL);
     program->is_elf = elf && elf_kind(elf) == ELF_K_ELF;
     if (program->is_elf)
-        read_sections(program, elf);
+        linkage_read(&program->linkage, elf);
     elf_end(elf);
     close(file);
     return program->is_elf ? NULL : other_input(arena, name);

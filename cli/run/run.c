@@ -43,22 +43,19 @@ static const char *find_libraries(struct arena *arena)
 // Returns why the program cannot use our libraries, or NULL.
 static const char *refuse(struct arena *arena, const struct cuda_application *program)
 {
-    if (program->runtime == 12 || program->runtime == 13 || program->driver || !program->is_elf)
-        return NULL;
-    if (program->runtime == RUNTIME_UNKNOWN)
+    const struct cuda_linkage *linkage = &program->linkage;
+    const char *fault = linkage_fault(linkage);
+    if (linkage->runtime == RUNTIME_UNKNOWN && !linkage->driver)
         return arena_printf(arena, "'%s' is linked with a libcudart.so without a version",
                             program->path);
-    if (program->runtime)
+    if (linkage->runtime && linkage->runtime != 12 && linkage->runtime != 13 && !linkage->driver)
         return arena_printf(arena,
                             "'%s' is linked with libcudart.so.%d, but ptxoffload-run supports "
                             "versions 12 and 13: compile it with nvcc 12 or 13",
-                            program->path, program->runtime);
-    if (program->has_device_code)
-        return arena_printf(arena,
-                            "'%s' is linked statically with the CUDA runtime: link it with "
-                            "nvcc -cudart shared",
-                            program->path);
-    return NULL; // it may start other programs
+                            program->path, linkage->runtime);
+    if (linkage->has_device_code && !linkage->is_program)
+        fault = "is linked statically with libc: link it dynamically";
+    return fault ? arena_printf(arena, "'%s' %s", program->path, fault) : NULL;
 }
 
 struct overwritten_input {
@@ -100,17 +97,18 @@ static void add_to(struct arena *arena, const char *variable, const char *first,
            before && *before ? arena_printf(arena, "%s%c%s", first, between, before) : first, 1);
 }
 
-// Makes the program load our libraries. They are preloaded as well if it has an RPATH, which is
-// searched before LD_LIBRARY_PATH.
+// Makes the program load our libraries, also in place of a static runtime (cli/cuda/audit.c). They
+// are preloaded as well if it has an RPATH, which is searched before LD_LIBRARY_PATH.
 static void set_libraries(struct arena *arena, const struct cuda_application *program,
                           const char *libraries)
 {
     add_to(arena, "LD_LIBRARY_PATH", libraries, ':');
     add_to(arena, "LD_PRELOAD", arena_printf(arena, "%s/libptxoffload-cuda.so", libraries), ' ');
-    if (program->fixed_path && program->runtime > 0)
+    add_to(arena, "LD_AUDIT", arena_printf(arena, "%s/libptxoffload-audit.so", libraries), ':');
+    if (program->linkage.fixed_path && program->linkage.runtime > 0)
         add_to(arena, "LD_PRELOAD",
-               arena_printf(arena, "%s/libcudart.so.%d", libraries, program->runtime), ' ');
-    if (program->fixed_path && program->driver)
+               arena_printf(arena, "%s/libcudart.so.%d", libraries, program->linkage.runtime), ' ');
+    if (program->linkage.fixed_path && program->linkage.driver)
         add_to(arena, "LD_PRELOAD", arena_printf(arena, "%s/libcuda.so.1", libraries), ' ');
 }
 

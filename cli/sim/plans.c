@@ -122,7 +122,7 @@ bool sim_plans_build(struct sim_plans *plans, const struct messages *messages,
         machine_plan_add(&plans->plans, program->arena, ops, plan.table);
         if (good && plan.summary)
             message_verbose(messages, "%s", plan.summary);
-        if (good && plan.lacks)
+        if (good && plan.lacks && (plans->decided || plans->advice))
             message_note(messages, "'%s' has no %s: the policy %s offloads nothing%s%s",
                          source->name, plan.lacks, machine_policy(program->arena, config),
                          plans->decided ? "" : "; tag it: ", plans->decided ? "" : plans->advice);

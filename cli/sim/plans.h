@@ -9,7 +9,8 @@
 struct sim_plans {
     bool decided;         // `tables` are valid
     bool of_object;       // `tables` come from the program's object
-    const char *advice;   // the command that adds tags, for a note that the program has none
+    const char *advice;   // the command that adds tags, for a note that the program has none; NULL:
+                          // no note
     struct tables tables; // the tagger's plan
     struct machine_plans plans;
 };

@@ -12,11 +12,11 @@
  *                     cudaMemcpyTriggerNone, cudaMemcpyActionFill);
  *     cudaStreamSynchronize(back);
  *
- * Streams keep their meaning: commands that are to overlap must be in different streams. Link the
- * program with -cudart shared, as for any program; no further library is needed. `ptxoffload-run`
- * executes it, on a machine with fe.enabled. With another CUDA library, or without the bits, a copy
- * with a trigger, or with an action that empties words, returns cudaErrorNotSupported. A copy that
- * only fills words is then an ordinary copy. docs/reference/full-empty.md describes the mechanism.
+ * Streams keep their meaning: commands that are to overlap must be in different streams. The
+ * program is linked as any other; no further library is needed. `ptxoffload-run` executes it, on a
+ * machine with fe.enabled. With another CUDA library, or without the bits, a copy with a trigger,
+ * or with an action that empties words, returns cudaErrorNotSupported. A copy that only fills words
+ * is then an ordinary copy. docs/reference/full-empty.md describes the mechanism.
  *
  * Memory of the device is empty after its allocation (fe.initial). A copy to the device without an
  * action leaves it empty, so that a kernel which reads it waits forever. This is reported, with the
@@ -57,7 +57,7 @@ static inline cudaError_t cudaOverlapMemcpyAsync(void *to, const void *from, siz
         void *found;
         int (*call)(void *, const void *, size_t, int, void *, int, int);
     } at;
-    at.found = cudaOverlapFind("cudaOverlapMemcpyAsync_ptxo");
+    at.found = cudaOverlapFind("ptxo_cudaOverlapMemcpyAsync");
     if (at.found)
         return (cudaError_t)at.call(to, from, bytes, kind, stream, trigger, action);
     return trigger == cudaMemcpyTriggerNone && action != cudaMemcpyActionEmpty
@@ -73,7 +73,7 @@ static inline cudaError_t cudaOverlapSetState(void *at, size_t bytes, enum cudaM
         void *found;
         int (*call)(void *, size_t, int, void *);
     } set;
-    set.found = cudaOverlapFind("cudaOverlapSetState_ptxo");
+    set.found = cudaOverlapFind("ptxo_cudaOverlapSetState");
     return set.found ? (cudaError_t)set.call(at, bytes, action, stream) : cudaErrorNotSupported;
 }
 
@@ -86,7 +86,7 @@ static inline cudaError_t cudaOverlapRelease(void *at, size_t bytes, cudaStream_
         void *found;
         int (*call)(void *, size_t, void *);
     } release;
-    release.found = cudaOverlapFind("cudaOverlapRelease_ptxo");
+    release.found = cudaOverlapFind("ptxo_cudaOverlapRelease");
     return release.found ? (cudaError_t)release.call(at, bytes, stream) : cudaErrorNotSupported;
 }
 
@@ -101,7 +101,7 @@ static inline cudaError_t cudaOverlapSetCounts(void *at, unsigned fills, unsigne
         void *found;
         int (*call)(void *, unsigned, unsigned);
     } set;
-    set.found = cudaOverlapFind("cudaOverlapSetCounts_ptxo");
+    set.found = cudaOverlapFind("ptxo_cudaOverlapSetCounts");
     return set.found ? (cudaError_t)set.call(at, fills, reads) : cudaErrorNotSupported;
 }
 
@@ -113,7 +113,7 @@ static inline cudaError_t cudaOverlapDataReady(void)
         void *found;
         int (*call)(void);
     } at;
-    at.found = cudaOverlapFind("cudaOverlapDataReady_ptxo");
+    at.found = cudaOverlapFind("ptxo_cudaOverlapDataReady");
     return at.found ? (cudaError_t)at.call() : cudaSuccess;
 }
 
@@ -125,7 +125,7 @@ static inline cudaError_t cudaOverlapHostWork(unsigned long long elements)
         void *found;
         int (*call)(unsigned long long);
     } at;
-    at.found = cudaOverlapFind("cudaOverlapHostWork_ptxo");
+    at.found = cudaOverlapFind("ptxo_cudaOverlapHostWork");
     return at.found ? (cudaError_t)at.call(elements) : cudaSuccess;
 }
 

@@ -58,6 +58,22 @@ CUDA_API(cudaFuncGetAttributes, struct cuda_function_attributes *to, const void 
     return CUDA_DO(function_attributes(cuda, to, function_of(cuda, function)));
 }
 
+// Version 11 knows the members before those of clusters.
+static int write11(struct cuda *cuda, void *to, const void *function)
+{
+    struct cuda_function_attributes all = {0};
+    int error = function_attributes(cuda, &all, function_of(cuda, function));
+    if (!error)
+        memcpy(to, &all, offsetof(struct cuda_function_attributes, cluster_must_be_set));
+    return error;
+}
+
+CUDA_API(cudaFuncGetAttributes_v1, void *to, const void *function)
+{
+    CUDA_NEEDS(to);
+    return CUDA_DO(write11(cuda, to, function));
+}
+
 int function_set_attribute(struct cuda *cuda, struct cuda_function *function, int attribute,
                            int value)
 {

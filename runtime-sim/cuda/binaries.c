@@ -155,6 +155,7 @@ void **ptxo___cudaRegisterFatBinary(void *of)
         cuda_out_of_memory(cuda);
     struct cuda_binary *binary = binary_add(cuda, wrapper->data, UINT64_MAX);
     binary->nvlinked = wrapper->version > 1;
+    cuda->contexts.of_runtime = true;
     if (wrapper->magic != FATBIN_WRAPPER_MAGIC)
         binary->failed = true;
     cuda_leave_quietly(cuda, 0);
@@ -167,10 +168,23 @@ void ptxo___cudaRegisterFatBinaryEnd(void **handle)
     (void)handle; // functions and variables are resolved when they are needed
 }
 
+// Drops what lies in the memory of a library that dlclose unmaps. Kernels that were linked stay:
+// the statistics are written at the end.
+static int unregister(struct cuda *cuda, struct cuda_binary *binary)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < cuda->registry.symbols.n; i++)
+        if (cuda->registry.symbols.v[i]->binary != binary)
+            cuda->registry.symbols.v[kept++] = cuda->registry.symbols.v[i];
+    cuda->registry.symbols.n = kept;
+    binary->failed |= !binary->linked;
+    return cudaSuccess;
+}
+
 CUDA_EXPORT void ptxo___cudaUnregisterFatBinary(void **handle);
 void ptxo___cudaUnregisterFatBinary(void **handle)
 {
-    (void)handle; // the statistics of its kernels are written at the end
+    CUDA_DO(unregister(cuda, (struct cuda_binary *)handle));
 }
 
 CUDA_EXPORT char ptxo___cudaInitModule(void **handle);

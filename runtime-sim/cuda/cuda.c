@@ -118,7 +118,7 @@ static int fail(struct cuda *cuda, int failure)
     return failure;
 }
 
-int cuda_begin(struct cuda *cuda)
+int cuda_start(struct cuda *cuda)
 {
     if (cuda->status.state == CUDA_FAILED)
         return cuda->status.failure;
@@ -142,6 +142,12 @@ int cuda_begin(struct cuda *cuda)
         host_stream_add(&cuda->host, &cuda->streams.per_thread.on, HOST_BLOCKING);
     }
     return cudaSuccess;
+}
+
+int cuda_begin(struct cuda *cuda)
+{
+    int error = cuda_start(cuda);
+    return error ? error : context_check(cuda);
 }
 
 // Works

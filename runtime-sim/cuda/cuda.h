@@ -228,6 +228,17 @@ struct cuda_graphs {
     uint64_t captures;
 };
 
+struct cuda_context {
+    bool destroyed;
+};
+
+// Contexts of the driver.
+struct cuda_contexts {
+    VEC(struct cuda_context *) all;
+    struct cuda_context primary;
+    bool of_runtime; // the program uses the runtime library, which makes the primary one current
+};
+
 // Memory pools.
 struct cuda_pools {
     VEC(struct cuda_pool *) all;
@@ -263,6 +274,7 @@ struct cuda {
     struct cuda_heap heap;
     struct cuda_streams streams;
     struct cuda_graphs graphs;
+    struct cuda_contexts contexts;
     struct cuda_pools pools;
     struct cuda_textures textures;
     VEC(struct cuda_unsupported) unsupported;
@@ -286,6 +298,8 @@ void cuda_out_of_memory(struct cuda *cuda) __attribute__((noreturn));
 int cuda_last_error(bool forget);
 
 // Starts the simulator with the programs of all binaries, if it has not started. Returns an error.
+int cuda_start(struct cuda *cuda);
+// Like cuda_start, for calls that need a current context.
 int cuda_begin(struct cuda *cuda);
 // Waits for all works. Returns an error; a kernel's fault is permanent.
 int cuda_synchronise(struct cuda *cuda);
@@ -308,6 +322,10 @@ const char *cuda_error_text(int error);
 const char *driver_error_name(int error);
 // Returns the driver's error for one of the runtime library.
 int driver_error(int error);
+
+// contexts.c
+// Returns an error if the thread has no current context.
+int context_check(struct cuda *cuda);
 
 // binaries.c
 // Extracts the PTX of a binary for the device. Returns an error.

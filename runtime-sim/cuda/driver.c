@@ -1,15 +1,15 @@
-// The driver API: devices, contexts, modules and launches. One device and one context exist.
+// The driver API: devices, modules and launches. One device exists.
 #include "runtime-sim/cuda/work.h"
 #include "runtime-sim/cuda/properties.h"
 #include "support/file.h"
 #include <stdio.h>
 #include <string.h>
 
-enum { PROCESS_CONTEXT = 1, VERSION = 13000 };
+enum { VERSION = 13000 };
 
 static int begin(struct cuda *cuda, unsigned flags)
 {
-    return flags ? cudaErrorInvalidValue : cuda_begin(cuda);
+    return flags ? cudaErrorInvalidValue : cuda_start(cuda);
 }
 
 CUDA_API(cuInit, unsigned flags)
@@ -28,7 +28,7 @@ CUDA_API(cuDriverGetVersion, int *version)
 
 static int check_device(struct cuda *cuda, int device)
 {
-    int error = cuda_begin(cuda);
+    int error = cuda_start(cuda);
     return error || !device ? error : cudaErrorInvalidDevice;
 }
 
@@ -36,7 +36,7 @@ CUDA_API(cuDeviceGetCount, int *count)
 {
     CUDA_NEEDS(count);
     *count = 1;
-    return CUDA_DO(cuda_begin(cuda));
+    return CUDA_DO(cuda_start(cuda));
 }
 
 CUDA_API(cuDeviceGet, int *device, int number)
@@ -99,100 +99,6 @@ CUDA_API(cuDeviceGetUuid, char *to, int device)
     CUDA_NEEDS(to);
     memset(to, 0, 16);
     return CUDA_DO(check_device(cuda, device));
-}
-
-// Contexts
-
-static int give_context(struct cuda *cuda, void **context, int device)
-{
-    int error = check_device(cuda, device);
-    if (!error)
-        *context = (void *)PROCESS_CONTEXT;
-    return error;
-}
-
-CUDA_API(cuCtxCreate_v2, void **context, unsigned flags, int device)
-{
-    CUDA_NEEDS(context);
-    (void)flags;
-    return CUDA_DO(give_context(cuda, context, device));
-}
-
-CUDA_API(cuCtxCreate_v3, void **context, void *affinity, int count, unsigned flags, int device)
-{
-    CUDA_NEEDS(context);
-    (void)affinity, (void)count, (void)flags;
-    return CUDA_DO(give_context(cuda, context, device));
-}
-
-CUDA_API(cuCtxCreate_v4, void **context, void *parameters, unsigned flags, int device)
-{
-    CUDA_NEEDS(context);
-    (void)parameters, (void)flags;
-    return CUDA_DO(give_context(cuda, context, device));
-}
-
-CUDA_API(cuDevicePrimaryCtxRetain, void **context, int device)
-{
-    CUDA_NEEDS(context);
-    return CUDA_DO(give_context(cuda, context, device));
-}
-
-CUDA_API(cuCtxGetCurrent, void **context)
-{
-    CUDA_NEEDS(context);
-    return CUDA_DO(give_context(cuda, context, 0));
-}
-
-CUDA_API(cuCtxPopCurrent, void **context)
-{
-    CUDA_NEEDS(context);
-    return CUDA_DO(give_context(cuda, context, 0));
-}
-
-CUDA_API(cuCtxSetCurrent, void *context)
-{
-    (void)context;
-    return CUDA_DO(cuda_begin(cuda));
-}
-
-CUDA_API(cuDevicePrimaryCtxRelease, int device)
-{
-    return CUDA_DO(check_device(cuda, device));
-}
-
-CUDA_API(cuDevicePrimaryCtxSetFlags, int device, unsigned flags)
-{
-    (void)flags;
-    return CUDA_DO(check_device(cuda, device));
-}
-
-CUDA_API(cuDevicePrimaryCtxGetState, int device, unsigned *flags, int *active)
-{
-    CUDA_NEEDS(flags && active);
-    *flags = 0;
-    *active = 1;
-    return CUDA_DO(check_device(cuda, device));
-}
-
-CUDA_API(cuCtxGetDevice, int *device)
-{
-    CUDA_NEEDS(device);
-    *device = 0;
-    return CUDA_DO(cuda_begin(cuda));
-}
-
-CUDA_API(cuCtxGetApiVersion, void *context, unsigned *version)
-{
-    CUDA_NEEDS(version);
-    (void)context;
-    *version = VERSION;
-    return CUDA_DO(cuda_begin(cuda));
-}
-
-CUDA_API(cuCtxSynchronize, void)
-{
-    return CUDA_DO(cuda_synchronise(cuda));
 }
 
 // Errors
@@ -497,6 +403,13 @@ CUDA_API(cudaGetDriverEntryPoint, const char *name, void **to, unsigned long lon
     CUDA_NEEDS(name && to);
     (void)flags;
     return CUDA_DO(find_entry(name, to, status));
+}
+
+CUDA_API(cudaGetDriverEntryPoint_v1, const char *name, void **to, unsigned long long flags)
+{
+    CUDA_NEEDS(name && to);
+    (void)flags;
+    return CUDA_DO(find_entry(name, to, NULL));
 }
 
 CUDA_API(cudaGetDriverEntryPointByVersion, const char *name, void **to, unsigned version,

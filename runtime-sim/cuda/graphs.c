@@ -595,3 +595,19 @@ CUDA_API(cudaGraphExecUpdate, void *exec, void *graph, struct cuda_graph_update 
     CUDA_NEEDS(exec && result);
     return CUDA_DO(update(cuda, exec, graph, result));
 }
+
+static int update11(struct cuda *cuda, void *exec, void *graph, void **node, int *result)
+{
+    struct cuda_graph_update all = {0};
+    int error = update(cuda, exec, graph, &all);
+    *result = all.result;
+    if (node)
+        *node = all.node;
+    return error;
+}
+
+CUDA_API(cudaGraphExecUpdate_v1, void *exec, void *graph, void **node, int *result)
+{
+    CUDA_NEEDS(exec && result);
+    return CUDA_DO(update11(cuda, exec, graph, node, result));
+}

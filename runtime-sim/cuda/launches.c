@@ -1,5 +1,6 @@
 // Launches of kernels.
 #include "runtime-sim/cuda/work.h"
+#include "runtime-sim/cuda/properties.h"
 #include <string.h>
 
 static void read_shape(uint32_t to[3], struct cuda_dim3 from)
@@ -24,6 +25,22 @@ static const uint8_t *read_parameters(const struct program *program, struct aren
     return to;
 }
 
+// Returns an error if the CTAs of a cooperative grid cannot be resident at once.
+static int check_cooperative(struct cuda *cuda, const struct launch_source *from)
+{
+    int ctas;
+    uint64_t threads = (uint64_t)from->block.x * from->block.y * from->block.z;
+    uint64_t rows = (uint64_t)from->grid.y * from->grid.z;
+    int error = threads ? function_occupancy(cuda, from->function,
+                                             threads < INT32_MAX ? (int)threads : INT32_MAX,
+                                             from->shared, &ctas)
+                        : cudaErrorInvalidConfiguration;
+    if (error || !ctas || !rows) // without room for one CTA the launch itself is refused
+        return error;
+    uint64_t room = (uint64_t)ctas * (uint64_t)machine_properties(cuda).cores;
+    return from->grid.x > room / rows ? cudaErrorCooperativeLaunchTooLarge : cudaSuccess;
+}
+
 int launch_make(struct cuda *cuda, struct arena *arena, const struct launch_source *from,
                 struct cuda_work *work)
 {
@@ -34,6 +51,9 @@ int launch_make(struct cuda *cuda, struct arena *arena, const struct launch_sour
     if ((entry->param_count && !from->parameters && !from->piece) ||
         (from->piece && from->piece_bytes < entry->param_bytes))
         return cudaErrorInvalidValue;
+    error = from->cooperative ? check_cooperative(cuda, from) : cudaSuccess;
+    if (error)
+        return error;
     struct cuda_launch launch = {
         .function = from->function,
         .shared = from->shared,

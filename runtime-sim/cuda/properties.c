@@ -40,7 +40,7 @@ struct properties_machine machine_properties(const struct cuda *cuda)
         .threads = timed ? (int)config->core.threads : 2048,
         .warps = timed ? (int)config->core.warps : 64,
         .ctas = timed ? (int)config->core.ctas : 32,
-        .cores = (int)memory->cores,
+        .cores = (int)(timed ? machine_cores(cuda->timed->machine) : memory->cores),
         .clock = (int)memory->core_clock * 1000,
         .memory_clock = (int)config->memsys.dram.clock * 1000,
         .bus = (int)(memory->partition_nodes.n * 64),
@@ -102,6 +102,22 @@ CUDA_API(cudaGetDeviceProperties_v2, struct properties12 *to, int device)
 {
     CUDA_NEEDS(to);
     return CUDA_DO(write12(cuda, to, device));
+}
+
+// Version 11 knows the members up to reserved_shared.
+static int write11(struct cuda *cuda, void *to, int device)
+{
+    struct properties12 all = {0};
+    int error = write12(cuda, &all, device);
+    if (!error)
+        memcpy(to, &all, offsetof(struct properties12, host_register));
+    return error;
+}
+
+CUDA_API(cudaGetDeviceProperties_v1, void *to, int device)
+{
+    CUDA_NEEDS(to);
+    return CUDA_DO(write11(cuda, to, device));
 }
 
 int device_attribute(struct cuda *cuda, int *value, int attribute, int device)

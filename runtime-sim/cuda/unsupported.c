@@ -20,3 +20,10 @@
 #include "runtime-sim/cuda/driver.def"
 #undef DRIVER_YES
 #undef DRIVER_NO
+
+// For functions that only a static runtime of another version has.
+CUDA_EXPORT int ptxo_unsupported(const char *name);
+int ptxo_unsupported(const char *name)
+{
+    return CUDA_DO(cuda_not_supported(cuda, name));
+}

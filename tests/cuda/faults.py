@@ -165,14 +165,6 @@ def limited(folder):
 
 
 @case
-def static_runtime(folder):
-    """a program with the static runtime library is refused"""
-    result = ends(simulate(folder, build('faults.cu', ARCH, cudart='static'), arguments=['illegal']), 1)
-    within('is linked statically with the CUDA runtime: link it with nvcc -cudart shared',
-           result.err.decode())
-
-
-@case
 def machine_code_only(folder):
     """a program without PTX says so, and its launches fail as on a GPU that it was not compiled for"""
     program = build('faults.cu', '-gencode=arch=compute_80,code=sm_80')
@@ -263,7 +255,7 @@ def usage(folder):
     within('missing program', ends(run([RUN, '--functional', '--'], folder), 2).err.decode())
     within('--wrong', ends(run([RUN, '--wrong', '--', 'true'], folder), 2).err.decode())
     within("cannot find the program './nothing'", ends(run([RUN, '--', './nothing'], folder), 1).err.decode())
-    for name, text in (('a.cu', "'a.cu' is a source file: compile it, 'nvcc -cudart shared a.cu'"),
+    for name, text in (('a.cu', "'a.cu' is a source file: compile it, 'nvcc a.cu'"),
                        ('a.ptx', "'a.ptx' is PTX: run it"), ('run.yaml', "'run.yaml' is a run file: run it"),
                        ('data', "'data' is not an executable file"), ('.', "'.' is a folder")):
         if name != '.':

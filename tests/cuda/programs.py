@@ -38,6 +38,63 @@ for mode in ('values', 'cycles'):
 add_case('the template libraries', passes, 'templates.cu', MODES['values'], 'values')
 
 
+def static(folder, source, more):
+    """With nvcc's static runtime the same is printed as with the shared one."""
+    shared = build(source, ARCH)
+    program = build(source, ARCH, *more, cudart='static')
+    for mode in ('values', 'cycles'):
+        expected = ends(simulate(folder, shared, *MODES[mode]), 0)
+        ends(simulate(folder, program, *MODES[mode]), 0, expected.err.decode(), expected.out.decode())
+
+
+for name in (*SHORT, ('two_files_a.cu', 'two_files_b.cu'), 'record.cu', 'times.cu'):
+    add_case('%s, static' % (name,), static, name, ())
+for how, more in (('not position-independent', ('-Xcompiler', '-fno-pie', '-Xlinker', '-no-pie')),
+                  ('exported', ('-Xcompiler', '-rdynamic')), ('not packed', ('-compress-mode=none',)),
+                  ('without unused sections', ('-Xlinker', '--gc-sections')), ('by mold', ('-Xcompiler', '-fuse-ld=mold'))):
+    add_case('static, ' + how, static, 'threads.cu', more)
+
+
+@case
+def static_libraries(folder):
+    """nvcc's static runtime in a program and in a library, linked with it or loaded later"""
+    (folder / 'part.cu').write_text('''#include <cstdio>
+__device__ int count = 5;
+__managed__ int shared = 7;
+__global__ void add() { count++; shared += 2; }
+extern "C" int part() {
+    int value = 0;
+    add<<<1, 1>>>();
+    cudaError_t error = cudaMemcpyFromSymbol(&value, count, sizeof value);
+    printf("%d %d %d\\n", error, value, shared);
+    return 0;
+}''')
+    (folder / 'app.cu').write_text('''#include <dlfcn.h>
+#include <cstdio>
+extern "C" int part();
+__global__ void set(int *to) { *to = 3; }
+int main() {
+    int *at, value = 0;
+    cudaMalloc(&at, sizeof value);
+    set<<<1, 1>>>(at);
+    cudaMemcpy(&value, at, sizeof value, cudaMemcpyDeviceToHost);
+    printf("%d\\n", value);
+    part();
+    for (int i = 0; i < 3; i++) {
+        void *later = dlopen("./liblater.so", RTLD_NOW);
+        ((int (*)())dlsym(later, "part"))();
+        if (i)
+            dlclose(later), dlclose(i == 1 ? later : dlopen(0, RTLD_NOW));
+    }
+}''')
+    compiler = [lib.nvcc(), '-w', ARCH]
+    for name in ('libpart.so', 'liblater.so'):
+        ends(run([*compiler, '-shared', '-Xcompiler', '-fPIC', 'part.cu', '-o', name], folder), 0)
+    ends(run([*compiler, 'app.cu', '-o', 'app', '-L.', '-lpart', '-Xlinker', '-rpath=.'], folder), 0)
+    for mode in ('--functional', '-w'):
+        ends(simulate(folder, './app', mode), 0, out='3\n0 6 9\n0 6 9\n0 7 11\n0 6 9\n')
+
+
 @case
 def order_of_output(folder):
     """the output of kernels appears when the host waits"""

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Samples as CUDA programs: host code with its own check around a sample's kernels, by values, by
-cycles, and offloaded.
+cycles, and offloaded; also with nvcc's static runtime.
 
 usage: samples.py BUILD-ROOT
 """
@@ -20,6 +20,17 @@ def passes(folder, source, options):
     same(list(folder.iterdir()), [])
 
 
+def static(folder, source):
+    """With nvcc's static runtime the same is printed as with the shared one, and the statistics are the same."""
+    options = ['-arch=sm_80', '-I' + str(SAMPLES.parents[2])]
+    for mode in (['--functional'], ['-w', '--stats=s.csv']):
+        expected = ends(simulate(folder, build(source, *options), *mode), 0)
+        counts = [path.read_text() for path in folder.iterdir()]
+        program = build(source, *options, cudart='static')
+        ends(simulate(folder, program, *mode), 0, expected.err.decode(), expected.out.decode())
+        same([path.read_text() for path in folder.iterdir()], counts)
+
+
 @case
 def all_samples(folder):
     """each sample has a program"""
@@ -30,4 +41,5 @@ def all_samples(folder):
 for path in sorted(SAMPLES.glob('*.cu')):
     for name, options in MODES:
         add_case('%s, %s' % (path.stem, name), passes, path, options)
+    add_case('%s, static' % path.stem, static, path)
 main()

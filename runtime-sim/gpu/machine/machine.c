@@ -27,6 +27,11 @@ static enum memsys_served serve(void *context, const struct memsys_request *requ
     return MEMSYS_SERVED;
 }
 
+uint32_t machine_cores(const struct machine *machine)
+{
+    return machine->ordinary;
+}
+
 struct machine *machine_new(struct arena *arena, const struct machine_config *config,
                             const struct program *program)
 {

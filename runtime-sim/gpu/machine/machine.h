@@ -128,6 +128,9 @@ enum machine_end machine_proceed(struct machine *machine, uint64_t until,
                                  struct grid_result *result);
 void machine_close(struct machine *machine, enum machine_end end, struct grid_result *result);
 
+// Returns the number of cores that execute the CTAs of launches. Cores that a scheme adds, or
+// takes from memory.cores for itself, do not count.
+uint32_t machine_cores(const struct machine *machine);
 // Returns the number of registers per thread of a launch. Sets *source to the source of the number.
 uint32_t machine_registers(const struct machine *machine, const struct machine_launch *launch,
                            const char **source);

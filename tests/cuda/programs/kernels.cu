@@ -37,6 +37,52 @@ __global__ void synchronised(int *at)
     at[1 + blockIdx.x] = *at;
 }
 
+__global__ void arrive(int *at)
+{
+    extern __shared__ int own[];
+    if (threadIdx.x == 0 && own != nullptr)
+        atomicAdd(at, 1);
+}
+
+// All CTAs of a cooperative grid fit, or the call fails and nothing runs.
+static void launch_together(int *at, dim3 grid, int threads, int shared, bool fits)
+{
+    int arrived = 0;
+    void *parameters[] = {&at};
+    cudaLaunchAttribute together = {};
+    together.id = cudaLaunchAttributeCooperative;
+    together.val.cooperative = 1;
+    cudaLaunchConfig_t config = {};
+    config.gridDim = grid;
+    config.blockDim = dim3(threads);
+    config.dynamicSmemBytes = shared;
+    config.attrs = &together;
+    config.numAttrs = 1;
+    cudaError_t expected = fits ? cudaSuccess : cudaErrorCooperativeLaunchTooLarge;
+    CALL(cudaMemset(at, 0, sizeof arrived));
+    CHECK(cudaLaunchCooperativeKernel((void *)arrive, grid, dim3(threads), parameters, shared, 0) == expected);
+    CHECK(cudaLaunchKernelExC(&config, (void *)arrive, parameters) == expected);
+    CHECK(cudaGetLastError() == expected);
+    CALL(cudaMemcpy(&arrived, at, sizeof arrived, cudaMemcpyDeviceToHost));
+    CHECK(arrived == (fits ? 2 * (int)(grid.x * grid.y * grid.z) : 0));
+}
+
+static void launch_at_limit(int *at)
+{
+    int ctas;
+    cudaDeviceProp device;
+    CALL(cudaGetDeviceProperties(&device, 0));
+    for (int threads : {32, 100, 512})
+        for (int shared : {0, 4096, 40000}) {
+            CALL(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, arrive, threads, shared));
+            int most = ctas * device.multiProcessorCount;
+            launch_together(at, dim3(most), threads, shared, true);
+            launch_together(at, dim3(most + 1), threads, shared, false);
+            launch_together(at, dim3(ctas, 1, device.multiProcessorCount), threads, shared, true);
+            launch_together(at, dim3(ctas, device.multiProcessorCount, 2), threads, shared, false);
+        }
+}
+
 __global__ void hello(int n)
 {
     printf("block %d of %s %d\n", blockIdx.x, "kernel", n);
@@ -79,6 +125,7 @@ int main()
     CALL(cudaMemcpy(back, at, sizeof back, cudaMemcpyDeviceToHost));
     for (int i = 0; i < 8; i++)
         CHECK(back[1 + i] == 8 * 32);
+    launch_at_limit(at);
     cudaLaunchConfig_t config = {};
     config.gridDim = dim3(4);
     config.blockDim = dim3(256);
