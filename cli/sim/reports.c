@@ -119,8 +119,12 @@ void sim_reports_summary(struct sim_reports *reports, const struct sim_facts *fa
     const char *kernels = report.kernels.n == 1
                               ? report.kernels.v[0].shown
                               : arena_printf(arena, "%u kernels", report.kernels.n);
-    message_note(reports->messages, "%s of %s on %s, policy %s", sim_cycles(arena, &report.total),
-                 kernels, report.machine, report.policy);
+    double idle = sim_idle_cycles(&report);
+    const char *rest =
+        idle > 0 ? arena_printf(arena, "; in %s of the cycles no kernel ran", sim_count(arena, idle))
+                 : "";
+    message_note(reports->messages, "%s of %s on %s, policy %s%s",
+                 sim_cycles(arena, &report.total), kernels, report.machine, report.policy, rest);
     note_beside(reports, &report);
     const char *limits = sim_explain_brief(&report.total, arena);
     if (*limits)
