@@ -1,5 +1,5 @@
-// What the lists of instructions and source lines show, as text (annotate.c) and as HTML
-// (html_source.c).
+// The rows of the lists of instructions and source lines, which are written as text (annotate.c) and
+// as HTML (html_source.c).
 #pragma once
 #include "runtime-sim/run/listing.h"
 #include "tools/sim/sim_report.h"
