@@ -1,4 +1,5 @@
 #include "cli/run/options.h"
+#include "support/file.h"
 #include <string.h>
 
 #define OPTIONS_OF struct starter_arguments
@@ -88,6 +89,11 @@ const struct command *run_command(struct arena *arena)
     return command;
 }
 
+static bool is_standard(const char *path)
+{
+    return path && file_is_standard(path);
+}
+
 bool starter_options_check(void *arguments, struct command_line *line)
 {
     struct starter_arguments *run = arguments;
@@ -99,10 +105,12 @@ bool starter_options_check(void *arguments, struct command_line *line)
     if (run->profiler && sim->functional)
         return options_fault(
             line, "--functional counts no cycles; it cannot be combined with --profiler");
-    if (sim->overlap && !strcmp(sim->overlap, "-") && !sim->common.diagnostics.path &&
-        sim->common.diagnostics.format != DIAGNOSTICS_TEXT)
-        return options_fault(line,
-                             "--overlap also writes to standard error: give --diagnostics a file");
+    const char *text = is_standard(sim->overlap)    ? "--overlap"
+                       : is_standard(sim->annotate) ? "--annotate"
+                                                    : NULL;
+    if (text && !sim->common.diagnostics.path && sim->common.diagnostics.format != DIAGNOSTICS_TEXT)
+        return options_fault(line, "%s also writes to standard error: give --diagnostics a file",
+                             text);
     return true;
 }
 

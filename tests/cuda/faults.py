@@ -208,8 +208,9 @@ def document(folder):
            ['toolExecutionNotifications'][0]['message']['text'])
     ends(run([RUN, '--diagnostics=json:d.json', '--config=nosuch', '--', program, 'illegal'], folder), 7, err='')
     within("there is no configuration 'nosuch'", (folder / 'd.json').read_text())
-    within('also writes to standard error',
-           ends(run([RUN, '--diagnostics=json', '--overlap', '--', 'true'], folder), 2).err.decode())
+    for option in ('--overlap', '--annotate'):
+        within(option + ' also writes to standard error',
+               ends(run([RUN, '--diagnostics=json', option, '--', 'true'], folder), 2).err.decode())
 
 
 @case

@@ -103,6 +103,27 @@ def order_of_output(folder):
 
 
 @case
+def annotated(folder):
+    """--annotate: lines of the program's source, kernels of all modules, standard error without a file"""
+    program = build('kernels.cu', ARCH, '-lineinfo')
+    ends(simulate(folder, program, '-w', '--annotate=a.txt', '--json=r.json'), 0)
+    result = json.loads((folder / 'r.json').read_text())
+    for kernel in result['kernels']:
+        same(sum(row.get('warp_instructions', 0) for row in kernel['instructions']), kernel['warp_instructions'])
+        assert not kernel['warp_instructions'] or any(str(line['file']).endswith('kernels.cu')
+                                                      for line in kernel['lines']), kernel
+    text = (folder / 'a.txt').read_text()
+    within('__global__', text)  # the source is where it was compiled
+    found = ends(simulate(folder, program, '-w', '--annotate'), 0)
+    same(found.err.decode(), text)
+    # A program that loads modules as it runs.
+    driver = build('driver.cpp', ARCH, '-L' + str(lib.BUILD / 'cli' / 'cuda'), '-lcuda')
+    ends(simulate(folder, driver, '-w', '--annotate=a.txt', '--json=r.json'), 0)
+    for kernel in json.loads((folder / 'r.json').read_text())['kernels']:
+        same(sum(row.get('warp_instructions', 0) for row in kernel['instructions']), kernel['warp_instructions'])
+
+
+@case
 def packed(folder):
     """fatbins that are not packed, or packed with other methods"""
     for option in ('none', 'speed', 'balance', 'size'):

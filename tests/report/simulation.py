@@ -123,4 +123,30 @@ def timeline(folder, browser):
     assert abs(cycle(middle) - cycle(before)) <= 0.002 * cycle(said) + 1, (middle, before)
 
 
+@in_browser
+def lists(folder, browser):
+    """lists of instructions: ordered by each column without a script; links from chains and the busiest ones"""
+    browser.open(page(folder))
+    busiest = browser.run('return [...document.querySelectorAll("#busiest ~ .src tr:not(.head)")]'
+                          '.slice(0, 10).map(row => parseFloat(row.children[2].textContent))')
+    same((len(busiest), busiest), (10, sorted(busiest, reverse=True)))
+    assert browser.run('return document.getElementById("busiest").getBoundingClientRect().top <'
+                       'document.getElementById("time").getBoundingClientRect().top')
+    columns = {'': 0, '.by0': 2, '.by1': 3, '.by3': 10}
+    for choice, column in columns.items():
+        shown = browser.run('''
+            const list = document.querySelector('#k4-source ~ details.src');
+            list.querySelector('input' + arguments[0]).click();
+            const rows = [...list.querySelectorAll('tr')];
+            rows.sort((a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top);
+            return rows.map(row => row.children[arguments[1]].textContent);''', choice, column)
+        head, numbers = shown[0], [float(text.split()[0]) if text else 0 for text in shown[1:]]
+        assert len(numbers) > 20 and head.isalpha() and sum(numbers) > 0, shown
+        same((choice, numbers), (choice, sorted(numbers, reverse=choice != '')))
+    browser.click('#k4 ~ .cards a[href^="#k4-p"]')
+    hit = browser.run('const row = document.querySelector(location.hash);'
+                      'return [row.closest("details").open, row.textContent.includes("ld.global")]')
+    same(hit, [True, True])
+
+
 main()

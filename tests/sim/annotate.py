@@ -286,6 +286,22 @@ def text(folder):
     within('return 2 * x; }', ends(sim(folder, *WAYS_RUN, '--annotate'), 0, '').out.decode())
 
 
+@case
+def page(folder):
+    """the page: the source and the PTX with an anchor for each line, and links between them; its weight"""
+    put_ways(folder)
+    ends(sim(folder, *WAYS_RUN, '--report=html:r.html', '--json=r.json'), 0, '', '')
+    found = (folder / 'r.html').read_text()
+    for words in ('float there = to[32 * threadIdx.x];', 'scale.cuh:2, inlined at ways.cu:5', 'mul.f32 %f2, %f1'):
+        within(words, found)
+    links = set(re.findall(r'href="#(k0-[^"]*)"', found))
+    assert len(links) > 4 and links <= set(re.findall(r'id="(k0-[^"]*)"', found)), links
+    assert 'instructions' not in json.loads((folder / 'r.json').read_text())['kernels'][0]
+    ends(sim(folder, SAMPLES / 'vecadd' / 'run.yaml', '--report=html:v.html'), 0, '', '')
+    for name in ('r.html', 'v.html'):
+        assert (folder / name).stat().st_size < 300000, name
+
+
 CALLS = '''.version 7.5
 .target sm_75
 .address_size 64

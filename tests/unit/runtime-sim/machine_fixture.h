@@ -1,5 +1,6 @@
 // A machine of a configuration and the kernels that run on it, for tests.
 #pragma once
+#include "runtime-sim/gpu/core/sites.h"
 #include "runtime-sim/gpu/machine/machine_state.h"
 #include "runtime-sim/schemes/llc_omni/llc_omni.h"
 #include "runtime-sim/schemes/llc_omni/table.h"
@@ -20,6 +21,8 @@ struct rig {
     struct launch launches[RIG_LAUNCHES];
     struct machine_launch runs[RIG_LAUNCHES];
     uint32_t count;
+    struct sites sites;          // with rig_count_sites
+    struct kernel_sites *kernel; // NULL: not counted
     uint64_t shuffle, max_cycles;
     uint64_t cycles; // of the last run's first launch
 };
@@ -77,6 +80,15 @@ static inline void rig_configure(struct rig *r, const char *text, uint32_t cores
     rig_configure_with(r, text, cores, settings, schemes);
 }
 
+// Makes the machine count by instruction, for one kernel. Requires rig_configure, before the
+// machine is built.
+static inline void rig_count_sites(struct rig *r)
+{
+    sites_init(&r->sites, &r->k.arena);
+    r->kernel = sites_of_kernel(&r->sites, r->k.program.functions.n);
+    r->config.sites = &r->sites;
+}
+
 // Builds the machine with these plans; NULL: none. Requires rig_configure_with.
 static inline void rig_build_planned(struct rig *r, const struct machine_plans *plans)
 {
@@ -125,6 +137,7 @@ static inline struct launch *rig_add(struct rig *r, const char *name, uint32_t g
                               .block = {block, 1, 1},
                               .params = r->k.params,
                               .image = &r->k.image,
+                              .sites = r->kernel,
                               .textures = r->k.textures};
     r->runs[r->count++] = (struct machine_launch){.launch = launch};
     return launch;

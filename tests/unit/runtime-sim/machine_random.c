@@ -172,6 +172,44 @@ static void add_up(const struct rig *r)
                                                 rig_stat(r, "llc.fetches"));
 }
 
+static void compare_sums(const struct rig *r, const struct stat_key *keys, uint32_t count,
+                         const void *list, size_t size)
+{
+    static const char *const groups[][2] = {{"l1_", "l1."}, {"llc_", "llc."}, {"dram_", "dram."}};
+    for (uint32_t i = 0; i < count; i++) {
+        const char *group = "core.", *name = keys[i].name;
+        uint64_t sum = 0;
+        char full[96];
+        double value;
+        for (uint32_t k = 0; k < ARRAY_LENGTH(groups); k++)
+            if (!strncmp(name, groups[k][0], strlen(groups[k][0]))) {
+                name += strlen(groups[k][0]);
+                group = groups[k][1];
+            }
+        snprintf(full, sizeof full, "%s%s", group, name);
+        for (uint32_t site = 0; site < r->sites.count; site++)
+            sum += *(const uint64_t *)(const void *)((const char *)list + site * size +
+                                                     keys[i].offset);
+        if (stats_find(&r->stats, NULL, full, &value) && value != (double)sum)
+            fail_msg("%s: %.0f, but all instructions have %llu", full, value,
+                     (unsigned long long)sum);
+    }
+}
+
+// The counts of all instructions are the statistics of the machine.
+static void add_up_sites(const struct rig *r)
+{
+    uint32_t count;
+    struct arena own;
+    arena_init(&own, r->k.arena.memory);
+    const struct stat_key *keys = machine_site_keys(r->machine, &own, &count);
+    assert_true(count > core_site_key_count && r->sites.count > r->k.program.functions.n);
+    compare_sums(r, keys, count, r->sites.list, sizeof *r->sites.list);
+    compare_sums(r, memsys_site_keys, memsys_site_key_count, r->sites.memory.list,
+                 sizeof *r->sites.memory.list);
+    arena_free(&own);
+}
+
 static char *statistics(const struct rig *r)
 {
     char *text = NULL;
@@ -182,12 +220,16 @@ static char *statistics(const struct rig *r)
     return text;
 }
 
-// Returns the statistics as text; compares the values with a functional run.
+// Returns the statistics as text; compares the values with a functional run. Counts by instruction
+// if the order is shuffled.
 static char *timed(const char *text, const char *const *settings, uint64_t shuffle)
 {
     static struct rig r;
     static struct kernel plain;
-    rig_load(&r, text, 3, settings);
+    rig_configure(&r, text, 3, settings);
+    if (shuffle)
+        rig_count_sites(&r);
+    rig_build(&r, NULL);
     kernel_load(&plain, text, NULL);
     struct buffers have = fill(&r.k), expected = fill(&plain);
     kernel_succeeds(&plain, "k", CTAS, BLOCK);
@@ -204,6 +246,8 @@ static char *timed(const char *text, const char *const *settings, uint64_t shuff
     rig_check_slots(&r);
     machine_flush(r.machine, NULL);
     rig_run(&r, "k", 0, BLOCK); // statistics are brought up to date
+    if (shuffle)
+        add_up_sites(&r);
     assert_true(rig_stat(&r, "llc.write_backs") == rig_stat(&r, "dram.writes"));
     rig_free(&r);
     kernel_free(&plain);
