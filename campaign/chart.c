@@ -54,7 +54,7 @@ static double find_range(struct figure_chart *c)
     }
     if (c->chart.y.high - c->chart.y.low <= 0)
         c->chart.y.high = 1;
-    return chart_fit(&c->chart.y, 7);
+    return chart_fit(&c->chart.y, c->chart.bottom - c->chart.top < 180 ? 4 : 7);
 }
 
 static void draw_axis(const struct figure_chart *c, double step)
@@ -307,11 +307,13 @@ void campaign_chart(const struct campaign_table *table, enum campaign_width colu
     c.chart = (struct chart){.to = to,
                              .left = LEFT,
                              .right = width - RIGHT,
-                             .bottom = heights[columns] - BOTTOM,
                              .numbers = ""};
-    c.chart.top = (has_legend ? draw_legend(&c, NULL, title + 16) : title) + 22;
+    double legend = has_legend ? draw_legend(&c, NULL, title + 16) : title + 16;
+    double height = heights[columns] + legend - (title + 16); // more lines of legend need more room
+    c.chart.top = legend + (has_legend ? 22 : 6);
+    c.chart.bottom = height - BOTTOM;
     c.steep = (c.chart.right - LEFT) / table->rows.n < 28;
-    svg_begin(to, width, heights[columns], figure->title);
+    svg_begin(to, width, height, figure->title);
     if (title > 0)
         svg_text(to, LEFT, 20, "start", "title", "%s", figure->title);
     if (figure->plot == PLOT_HEAT) {
@@ -322,6 +324,6 @@ void campaign_chart(const struct campaign_table *table, enum campaign_width colu
         (figure->plot == PLOT_LINES ? draw_lines : draw_bars)(&c);
     }
     if (figure->x_title)
-        chart_x_title(&c.chart, heights[columns] - 8, figure->x_title);
+        chart_x_title(&c.chart, height - 8, figure->x_title);
     svg_end(to);
 }
