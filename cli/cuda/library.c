@@ -521,6 +521,8 @@ static void end(void *context)
     interrupt_defer(NULL);
     if (library->cuda->device->image) // the program was read
         write_end(library);
+    else
+        message_note(&library->messages, "no kernel was launched: no file was written");
     end_messages(library);
 }
 

@@ -123,6 +123,20 @@ static void set_options(struct arena *arena, int count, char *const *argv)
         setenv(STARTER_FOLDER, folder, 1);
 }
 
+// Says that an ELF program without CUDA code runs as it is. It may load a library with such code, or
+// start programs, which are simulated.
+static void note_unused(struct starter *run, const struct cuda_application *program)
+{
+    const struct cuda_linkage *linkage = &program->linkage;
+    bool has_cuda = linkage->runtime || linkage->driver || linkage->has_device_code;
+    if (program->is_elf && !has_cuda &&
+        messages_begin(&run->base.frame.messages, &run->base.frame.arena))
+        message_note(&run->base.frame.messages,
+                     "'%s' is not linked with CUDA: libraries that it loads and programs that it "
+                     "starts are simulated",
+                     program->path);
+}
+
 static int run_program_file(struct starter *run, char **argv)
 {
     struct arena *arena = &run->base.frame.arena;
@@ -137,6 +151,7 @@ static int run_program_file(struct starter *run, char **argv)
         wrong = "its libraries are not installed: libcudart.so.13 and others";
     if (wrong)
         return fail(run, wrong);
+    note_unused(run, &program);
     set_libraries(arena, &program, libraries);
     execv(program.path, argv);
     return fail(run, arena_printf(arena, "cannot run '%s': %s", program.path, strerror(errno)));

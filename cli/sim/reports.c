@@ -112,6 +112,10 @@ void sim_reports_summary(struct sim_reports *reports, const struct sim_facts *fa
     if (reports->arguments->common.quiet)
         return;
     collect(&report, reports, facts);
+    if (!report.total.launches) {
+        message_note(reports->messages, "no kernel was launched");
+        return;
+    }
     if (!report.has_time) {
         note_values(reports->messages, arena, &report);
         return;
