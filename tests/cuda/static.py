@@ -144,6 +144,18 @@ def opened_by_others(folder):
 
 
 @case
+def started_by_linker(folder):
+    """a program that is an argument of the dynamic linker"""
+    program = compiled(folder)
+    headers = ends(run(['readelf', '-l', program], folder), 0).out.decode()
+    linker = re.search(r'interpreter: (\S+)\]', headers)[1]
+    ends(run([RUN, '--functional', '--', linker, program, 'own'], folder), 0, out=good('own'))
+    ends(run(['strip', program], folder), 0)
+    result = ends(run([RUN, '--functional', '--', linker, program, 'own'], folder), 1, out='')
+    within("error: './app' is linked statically", result.err.decode())
+
+
+@case
 def stripped(folder):
     """without a symbol table: a program is refused, also one that a script starts; a library is named"""
     program = compiled(folder)
