@@ -20,7 +20,10 @@ from tap import Skip, add_case, case, ends, main, run, same, within
 ROOT = PROGRAMS.parents[2]
 CC = ['cc', '-O2', '-w', '-fno-reorder-functions']
 DONE = {}
-HEAD = '''#include <stdio.h>
+HEAD = '''#ifndef VISIBILITY
+#define VISIBILITY "hidden"
+#endif
+#include <stdio.h>
 #include <unistd.h>
 static int stop(const char *name)
 {
@@ -28,7 +31,7 @@ static int stop(const char *name)
     _exit(99);
 }
 '''
-FUNCTION = '__attribute__((visibility("hidden"))) int %s(void) { return stop("%s"); }\n'
+FUNCTION = '__attribute__((visibility(VISIBILITY))) int %s(void) { return stop("%s"); }\n'
 
 
 def names(version):
@@ -74,8 +77,9 @@ def compiled(folder, *options, name='app', objects=None):
     return './' + name
 
 
-def library(folder, name):
-    return compiled(folder, '-shared', '-fPIC', '-DLIBRARY="%s"' % name, name='lib%s.so' % name)
+def library(folder, name, *options):
+    objects = [runtime(*options)]
+    return compiled(folder, '-shared', '-fPIC', '-DLIBRARY="%s"' % name, name='lib%s.so' % name, objects=objects)
 
 
 def good(name):
@@ -131,6 +135,17 @@ def loaded_later(folder):
         arguments = ['close', './libone.so', 'own', 'open', './libtwo.so', 'close', './libone.so']
         ends(simulate(folder, program, mode, arguments=arguments), 0,
              out=good('one') + good('own') + good('two') + good('one'))
+
+
+@case
+def exported(folder):
+    """libraries that export their runtime, whose functions then replace each other's"""
+    for name in ('one', 'two'):
+        library(folder, name, '-DVISIBILITY="default"')
+    within(' T cudaMalloc\n', ends(run(['nm', '-D', 'libone.so'], folder), 0).out.decode())
+    program = compiled(folder, '-DLINKED', '-L.', '-Wl,--no-as-needed', '-lone', '-ltwo', '-Wl,-rpath,.')
+    ends(simulate(folder, program, '-w', arguments=['own', 'linked', 'open', './libtwo.so']), 0,
+         out=good('own') + good('one') + good('two'))
 
 
 @case
