@@ -4,6 +4,7 @@
 #include "cli/cuda/jump.h"
 #include "cli/run/linkage.h"
 #include "support/vec.h"
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -304,17 +305,29 @@ static const char *examine(struct arena *arena, const struct link_map *map, int 
     return fault;
 }
 
+// Returns the path of the program. A dynamic linker that was started with the program as its
+// argument has no dynamic linker (AT_BASE).
+static const char *program_path(const struct link_map *map)
+{
+    Dl_info info;
+    if (getauxval(AT_BASE) || !dladdr(map->l_ld, &info))
+        return (const char *)getauxval(AT_EXECFN);
+    return info.dli_fname;
+}
+
 static void redirect_file(struct arena *arena, const struct link_map *map)
 {
     bool is_program = !*map->l_name, ends = is_program;
-    int file = open(is_program ? "/proc/self/exe" : map->l_name, O_RDONLY | O_CLOEXEC);
+    const char *path = is_program ? program_path(map) : map->l_name;
+    int file =
+        open(is_program && getauxval(AT_BASE) ? "/proc/self/exe" : path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
         return; // such as the vdso
     const char *fault = examine(arena, map, file, &ends);
     close(file);
     if (fault)
-        dprintf(STDERR_FILENO, "ptxoffload-run: %s: '%s' %s\n", ends ? "error" : "warning",
-                is_program ? (const char *)getauxval(AT_EXECFN) : map->l_name, fault);
+        dprintf(STDERR_FILENO, "ptxoffload-run: %s: '%s' %s\n", ends ? "error" : "warning", path,
+                fault);
     if (fault && ends)
         _exit(1);
 }

@@ -60,8 +60,8 @@ Elf_Scn *linkage_section(Elf *elf, unsigned type, GElf_Shdr *header)
     return NULL;
 }
 
-// A shared library that exports the registration replaces NVIDIA's, such as a profiler or one of
-// ours. NVIDIA's static runtime is hidden.
+// A shared library without device code that exports the registration takes the place of NVIDIA's,
+// such as a profiler or one of ours. NVIDIA's static runtime is hidden.
 static void read_symbols(struct cuda_linkage *linkage, Elf *elf)
 {
     GElf_Shdr header, own;
@@ -73,7 +73,7 @@ static void read_symbols(struct cuda_linkage *linkage, Elf *elf)
     if (!all && !linkage->has_device_code)
         return; // most files
     if (exported && find_registration(elf, exported, &header, &symbol)) {
-        exports = symbol.st_shndx != SHN_UNDEF && !linkage->is_program;
+        exports = symbol.st_shndx != SHN_UNDEF && !linkage->is_program && !linkage->has_device_code;
         linkage->imports_runtime = symbol.st_shndx == SHN_UNDEF;
     }
     linkage->contains_runtime = all && !exports && !linkage->imports_runtime &&

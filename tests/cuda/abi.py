@@ -76,6 +76,18 @@ def names(folder):
 
 
 @case
+def static_names(folder):
+    """the static runtime has no function that libcudart.so.13 lacks"""
+    real = next(iter(sorted(toolkit().glob('lib*/libcudart_static.a'))), None)
+    if not real:
+        raise Skip('the toolkit has no libcudart_static.a')
+    done = subprocess.run(['nm', '--defined-only', real], check=True, stdout=subprocess.PIPE)
+    found = set(re.findall(r' [tTW] (_*cuda[A-Z]\w*)$', done.stdout.decode(), re.M))
+    assert len(found) > 400, found
+    same(sorted(found - {name.split('@')[0] for name in exports(CUDA / 'libcudart.so.13')}), [])
+
+
+@case
 def driver_names(folder):
     """libcuda.so.1 has all functions of the toolkit's stub"""
     real = toolkit() / 'lib64' / 'stubs' / 'libcuda.so'

@@ -46,6 +46,14 @@ def patterns(folder):
 
 
 @case
+def static_runtime(folder):
+    """a program with nvcc's static runtime finds the functions"""
+    static = build('overlap.cu', '-arch=sm_75', '-I%s' % INCLUDE, cudart='static')
+    got = ends(simulate(folder, static, *BITS, '--set', 'fe.counter_bits=2', '-w', arguments=['1', '1', '300', '3', 'counts']), 0)
+    same(got.out.decode(), 'counts: cudaSuccess\n0 words of 3 rounds are wrong, cudaSuccess\n')
+
+
+@case
 def rounds(folder):
     """a loop of rounds waits for the words of its round, under every order of evaluation"""
     for options in (['--functional'], ['-w'], ['-w', '--shuffle=5']):

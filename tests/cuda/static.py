@@ -20,7 +20,10 @@ from tap import Skip, add_case, case, ends, main, run, same, within
 ROOT = PROGRAMS.parents[2]
 CC = ['cc', '-O2', '-w', '-fno-reorder-functions']
 DONE = {}
-HEAD = '''#include <stdio.h>
+HEAD = '''#ifndef VISIBILITY
+#define VISIBILITY "hidden"
+#endif
+#include <stdio.h>
 #include <unistd.h>
 static int stop(const char *name)
 {
@@ -28,7 +31,7 @@ static int stop(const char *name)
     _exit(99);
 }
 '''
-FUNCTION = '__attribute__((visibility("hidden"))) int %s(void) { return stop("%s"); }\n'
+FUNCTION = '__attribute__((visibility(VISIBILITY))) int %s(void) { return stop("%s"); }\n'
 
 
 def names(version):
@@ -74,8 +77,9 @@ def compiled(folder, *options, name='app', objects=None):
     return './' + name
 
 
-def library(folder, name):
-    return compiled(folder, '-shared', '-fPIC', '-DLIBRARY="%s"' % name, name='lib%s.so' % name)
+def library(folder, name, *options):
+    objects = [runtime(*options)]
+    return compiled(folder, '-shared', '-fPIC', '-DLIBRARY="%s"' % name, name='lib%s.so' % name, objects=objects)
 
 
 def good(name):
@@ -134,6 +138,17 @@ def loaded_later(folder):
 
 
 @case
+def exported(folder):
+    """libraries that export their runtime, whose functions then replace each other's"""
+    for name in ('one', 'two'):
+        library(folder, name, '-DVISIBILITY="default"')
+    within(' T cudaMalloc\n', ends(run(['nm', '-D', 'libone.so'], folder), 0).out.decode())
+    program = compiled(folder, '-DLINKED', '-L.', '-Wl,--no-as-needed', '-lone', '-ltwo', '-Wl,-rpath,.')
+    ends(simulate(folder, program, '-w', arguments=['own', 'linked', 'open', './libtwo.so']), 0,
+         out=good('own') + good('one') + good('two'))
+
+
+@case
 def opened_by_others(folder):
     """a program without CUDA that loads a library with it, started by a script"""
     library(folder, 'one')
@@ -141,6 +156,18 @@ def opened_by_others(folder):
         '#include <dlfcn.h>\nint main(void) { return ((int (*)(void))dlsym(dlopen("./libone.so", RTLD_NOW), "check"))(); }')
     ends(run(['cc', '-o', 'host', 'host.c', '-ldl'], folder), 0)
     ends(run([RUN, '--functional', '--', 'sh', '-c', './host; exit $?'], folder), 0, out=good('one'))
+
+
+@case
+def started_by_linker(folder):
+    """a program that is an argument of the dynamic linker"""
+    program = compiled(folder)
+    headers = ends(run(['readelf', '-l', program], folder), 0).out.decode()
+    linker = re.search(r'interpreter: (\S+)\]', headers)[1]
+    ends(run([RUN, '--functional', '--', linker, program, 'own'], folder), 0, out=good('own'))
+    ends(run(['strip', program], folder), 0)
+    result = ends(run([RUN, '--functional', '--', linker, program, 'own'], folder), 1, out='')
+    within("error: './app' is linked statically", result.err.decode())
 
 
 @case
