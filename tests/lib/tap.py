@@ -76,7 +76,7 @@ def main(at_a_time=1):
 
 # The notes that end a run of the simulator.
 SUMMARY = re.compile(rb'^ptxoffload-(?:sim|run): note: (?:[\d,]+ (?:warp instructions|cycles) in |beside |'
-                     rb'(?:probably )?limited by )[^\n]*\n', re.M)
+                     rb'(?:probably )?limited by |no kernel was launched|\'[^\n]*\' is not linked with CUDA)[^\n]*\n', re.M)
 
 
 class Result:
