@@ -137,7 +137,7 @@ struct campaign {
     struct diags *diags;
     const char *folder; // base of relative file names; "" or ends in a slash
     const char *name, *title;
-    struct text_list preview; // names of workloads
+    struct text_list preview;        // names of workloads
     const char *notes, *quick_notes; // paths of the files with the text around the tables, or NULL
     struct text_list options;
     struct campaign_settings slurm;

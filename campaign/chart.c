@@ -304,10 +304,7 @@ void campaign_chart(const struct campaign_table *table, enum campaign_width colu
     double width = columns == WIDTH_NATURAL ? natural_width(&c) : widths[columns];
     double title = columns == WIDTH_NATURAL ? TITLE : 0;
     bool has_legend = figure->plot != PLOT_HEAT;
-    c.chart = (struct chart){.to = to,
-                             .left = LEFT,
-                             .right = width - RIGHT,
-                             .numbers = ""};
+    c.chart = (struct chart){.to = to, .left = LEFT, .right = width - RIGHT, .numbers = ""};
     double legend = has_legend ? draw_legend(&c, NULL, title + 16) : title + 16;
     double height = heights[columns] + legend - (title + 16); // more lines of legend need more room
     c.chart.top = legend + (has_legend ? 22 : 6);

@@ -464,7 +464,8 @@ static void add_study(struct planning *p, const struct campaign_study *study,
         for (uint32_t i = 0; i < (points ? points : 1); i++)
             for (uint32_t v = 0; v < study->variants.list.n; v++) {
                 uint32_t variant = study->variants.list.v[v];
-                bool is_shown = !selection->is_preview || i == 0 || i == points / 2 || i + 1 == points;
+                bool is_shown =
+                    !selection->is_preview || i == 0 || i == points / 2 || i + 1 == points;
                 if (is_shown && selects(&selection->variants, campaign->variants.v[variant].name))
                     add_job(p, study->workloads.list.v[w], variant,
                             points ? study->points.list.v[i] : CAMPAIGN_NONE);
@@ -506,12 +507,11 @@ const char *campaign_plan_make(struct campaign_plan *plan, struct arena *arena,
                                 .arena = arena,
                                 .tag_errors =
                                     ARENA_ARRAY(arena, const char *, campaign->variants.n)};
-    *plan = (struct campaign_plan){
-        .campaign = campaign,
-                                    .arena = arena,
-                                    .tools = tools,
-                                    .is_quick = selection->is_quick,
-                                    .is_preview = selection->is_preview};
+    *plan = (struct campaign_plan){.campaign = campaign,
+                                   .arena = arena,
+                                   .tools = tools,
+                                   .is_quick = selection->is_quick,
+                                   .is_preview = selection->is_preview};
     intern_init(&plan->names, arena);
     intern_init(&planning.run_names, arena);
     campaign_configs_init(&planning.configs, arena);

@@ -59,8 +59,8 @@ static void mean_add(struct making *m, struct mean *mean, const struct campaign_
 static void report_left_out(struct making *m, const struct mean *mean,
                             const struct campaign_column *column, const char *row)
 {
-    const char *text = arena_printf(m->arena, "%s of '%s': over %u of %u values only", row, column->name,
-                                    mean->count, mean->of);
+    const char *text = arena_printf(m->arena, "%s of '%s': over %u of %u values only", row,
+                                    column->name, mean->count, mean->of);
     if (mean->zeros)
         text = arena_printf(
             m->arena, "%s; a geometric mean omits ratios and values that are not positive: %s",
@@ -331,8 +331,8 @@ static bool has_value(const struct campaign_table *table, const struct campaign_
     return any;
 }
 
-// Removes the rows of a preview without a value: their jobs are not part of it. Returns false if no row
-// is left.
+// Removes the rows of a preview without a value: their jobs are not part of it. Returns false if no
+// row is left.
 static bool keep_values(struct campaign_table *table)
 {
     uint32_t kept = 0;

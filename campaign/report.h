@@ -55,8 +55,7 @@ void campaign_report_html(const struct campaign_report *report, FILE *to);
 // Returns true if the first table has a plot.
 bool campaign_report_has_plot(const struct campaign_report *report);
 // Writes the plot of the first table as SVG. Requires campaign_report_has_plot.
-void campaign_report_svg(const struct campaign_report *report, enum campaign_width width,
-                         FILE *to);
+void campaign_report_svg(const struct campaign_report *report, enum campaign_width width, FILE *to);
 // Writes the report as Markdown. `notes` is the text around the tables (key `notes` of campaign
 // files); NULL: no text.
 void campaign_report_markdown(const struct campaign_report *report, const char *notes, FILE *to);

@@ -44,8 +44,7 @@ bool campaign_report_has_plot(const struct campaign_report *report)
     return report->tables.n && has_plot(&report->tables.v[0]);
 }
 
-void campaign_report_svg(const struct campaign_report *report, enum campaign_width width,
-                         FILE *to)
+void campaign_report_svg(const struct campaign_report *report, enum campaign_width width, FILE *to)
 {
     campaign_chart(&report->tables.v[0], width, report->arena, to);
 }
@@ -85,7 +84,8 @@ static void write_figure(const struct campaign_report *report, const struct camp
 static void write_variants(const struct campaign_report *report, FILE *to)
 {
     const struct campaign *campaign = report->campaign;
-    fputs("<h2>Variants</h2>\n<div class=\"wide\"><table class=\"words\">\n<tr><th>name</th><th>policy</th>"
+    fputs("<h2>Variants</h2>\n<div class=\"wide\"><table "
+          "class=\"words\">\n<tr><th>name</th><th>policy</th>"
           "<th>machine</th><th>other values</th><th>program</th></tr>\n",
           to);
     for (uint32_t i = 0; i < campaign->variants.n; i++) {
@@ -125,8 +125,7 @@ static void write_tile(const char *class, const char *title, const char *value, 
 static const char *means_of(const struct campaign_report *report,
                             const struct campaign_table *table)
 {
-    const struct campaign_row *row =
-        table->rows.n ? &table->rows.v[table->rows.n - 1] : NULL;
+    const struct campaign_row *row = table->rows.n ? &table->rows.v[table->rows.n - 1] : NULL;
     const char *text = NULL;
     for (uint32_t i = 0; row && row->is_mean && i < table->figure->columns.n; i++) {
         const struct campaign_column *column = &table->figure->columns.v[i];
@@ -146,10 +145,11 @@ static void write_summary(const struct campaign_report *report, FILE *to)
     struct arena *arena = report->arena;
     uint32_t expected = 0, met = 0, means = 0;
     fputs("<div class=\"tiles\">\n", to);
-    write_tile(report->with_result == report->jobs ? "" : "worse", "Jobs",
-               arena_printf(arena, "%u of %u", report->with_result, report->jobs),
-               arena_printf(arena, "have a result%s", report->plan->is_quick ? ", at quick sizes" : ""),
-               to);
+    write_tile(
+        report->with_result == report->jobs ? "" : "worse", "Jobs",
+        arena_printf(arena, "%u of %u", report->with_result, report->jobs),
+        arena_printf(arena, "have a result%s", report->plan->is_quick ? ", at quick sizes" : ""),
+        to);
     for (uint32_t i = 0; i < report->tables.n; i++) {
         expected += report->tables.v[i].expectations;
         met += report->tables.v[i].met;
@@ -185,7 +185,8 @@ void campaign_report_html(const struct campaign_report *report, FILE *to)
     write_variants(report, to);
     fputs("<h2>The campaign</h2>\n", to);
     write_paragraph(arena_printf(report->arena, "%s, version %s%s%s", report->command,
-                                 PTXOFFLOAD_VERSION, report->date ? "; the newest result is of " : "",
+                                 PTXOFFLOAD_VERSION,
+                                 report->date ? "; the newest result is of " : "",
                                  report->date ? report->date : ""),
                     to);
     page_end(to);

@@ -75,7 +75,8 @@ void campaign_report_text(const struct campaign_report *report, FILE *to)
             campaign->title ? campaign->title : campaign->name,
             report->plan->is_preview ? ", preview"
             : report->plan->is_quick ? ", quick sizes"
-                                     : "", report->with_result, report->jobs);
+                                     : "",
+            report->with_result, report->jobs);
     for (uint32_t i = 0; i < report->tables.n; i++) {
         const struct campaign_table *table = &report->tables.v[i];
         const struct campaign_figure *figure = table->figure;

@@ -1,5 +1,4 @@
-// The text of the files that .file names: the source that was compiled to PTX, for people who read
-// both.
+// The text of the files that .file names: the source that was compiled to PTX, shown beside it.
 #pragma once
 #include "support/file.h"
 #include "support/source.h"

@@ -427,7 +427,8 @@ double sim_idle_cycles(const struct sim_report *report)
 
 const char *sim_cycles(struct arena *arena, const struct sim_kernel *kernel)
 {
-    const char *plural = kernel->launches == 1 ? "" : "es", *cycles = sim_count(arena, kernel->cycles);
+    const char *plural = kernel->launches == 1 ? "" : "es",
+               *cycles = sim_count(arena, kernel->cycles);
     if (kernel->timed == kernel->launches)
         return arena_printf(arena, "%s cycles in %" PRIu64 " launch%s", cycles, kernel->launches,
                             plural);

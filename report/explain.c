@@ -1,5 +1,5 @@
-// Explains a kernel: what limits it in each part of its time, what it would gain without that limit,
-// and what can be done.
+// Explains a kernel: what limits it in each part of its time, what it would gain without that
+// limit, and what can be done.
 #include "report/phases.h"
 #include "report/sim_report.h"
 #include <stdarg.h>
@@ -91,8 +91,8 @@ static void say_latency(struct arena *arena, sim_sentences *to, const struct sim
         say(arena, to, "A load takes %.0f cycles on average, from issue to result.", latency);
     if (stage && all > 0)
         say(arena, to,
-            "A read that leaves the core takes %.0f cycles, %.0f of them (%.0f %%) in the %s.",
-            all, stage->value, 100 * stage->value / all, stage->name);
+            "A read that leaves the core takes %.0f cycles, %.0f of them (%.0f %%) in the %s.", all,
+            stage->value, 100 * stage->value / all, stage->name);
 }
 
 // Says how more warps could run, if many slots are empty.
@@ -116,9 +116,10 @@ static void say_limit(struct arena *arena, sim_sentences *to, const struct sim_k
     const char *word = sim_limit_word(limit);
     if (limit->is_part) {
         begin(arena, to, "%c%s %s for %.0f %% of the cycles, in which it is used %.0f %%.",
-            word[0] == 'p' ? 'P' : 'L', word + 1, limit->name, 100 * share, 100 * limit->used);
+              word[0] == 'p' ? 'P' : 'L', word + 1, limit->name, 100 * share, 100 * limit->used);
     } else {
-        begin(arena, to,
+        begin(
+            arena, to,
             "Limited by latency for %.0f %% of the cycles: no part of the machine is used %.0f %%, "
             "and too few warps are ready.",
             100 * share, 100 * SIM_PRESSES);
@@ -142,13 +143,14 @@ static void say_phases(struct arena *arena, sim_sentences *to, const struct sim_
         if (share < long_phase || !strcmp(phase->name, "steady"))
             continue;
         begin(arena, to,
-            "The %s takes %.0f %% of the cycles: in it, less than half of the largest number of "
-            "warps run.",
-            phase->name, 100 * share);
+              "The %s takes %.0f %% of the cycles: in it, less than half of the largest number of "
+              "warps run.",
+              phase->name, 100 * share);
     }
     double waves = kernel->places > 0 ? kernel->ctas / kernel->places : 0, whole = floor(waves);
     if (waves > 1 && waves > whole && waves < 5)
-        begin(arena, to,
+        begin(
+            arena, to,
             "The CTAs of a launch fill the machine %.0f time%s, and the last of them fill %.0f %% "
             "of it.",
             whole, whole == 1 ? "" : "s", 100 * (waves - whole));
@@ -203,8 +205,8 @@ static void say_items(struct arena *arena, sim_sentences *to, const struct sim_k
         const char *verdict = sim_item_verdict(arena, item, &costs);
         if (verdict)
             begin(arena, to, "%c%s %u (line %u%s%s) %s.", item->kind[0] - 'a' + 'A', item->kind + 1,
-                item->id, item->line, item->source ? ", " : "", item->source ? item->source : "",
-                verdict);
+                  item->id, item->line, item->source ? ", " : "", item->source ? item->source : "",
+                  verdict);
     }
 }
 
@@ -213,8 +215,8 @@ void sim_explain(const struct sim_kernel *kernel, struct arena *arena, sim_sente
     double all = limit_sum(kernel);
     if (!(all > 0)) {
         begin(arena, to,
-            "There are no counts for this kernel: its launches were not timed, or ran together "
-            "with others.");
+              "There are no counts for this kernel: its launches were not timed, or ran together "
+              "with others.");
         return;
     }
     for (uint32_t i = 0; i < kernel->limits.n; i++) {
@@ -234,9 +236,8 @@ const char *sim_explain_brief(const struct sim_kernel *kernel, struct arena *are
         const struct sim_limit *limit = &kernel->limits.v[i];
         if (i && limit->cycles / all < named)
             break;
-        const char *waits = limit->is_part || !limit->wait
-                                ? ""
-                                : arena_printf(arena, " (mostly %s)", limit->wait);
+        const char *waits =
+            limit->is_part || !limit->wait ? "" : arena_printf(arena, " (mostly %s)", limit->wait);
         text = arena_printf(arena, "%s%s%s%s %s%.0f %%%s", text,
                             i ? ", by " : arena_printf(arena, "%s ", sim_limit_word(limit)),
                             limit->name, waits, i ? "" : "for ", 100 * limit->cycles / all,

@@ -71,8 +71,8 @@ static void write_number(const struct html *h, const struct sim_kernel *kernel, 
 
 // The verdict: tiles, sentences, and the phases as a bar
 
-static void write_tile(const struct html *h, const char *class, const char *title, const char *value,
-                       const char *text)
+static void write_tile(const struct html *h, const char *class, const char *title,
+                       const char *value, const char *text)
 {
     fprintf(h->to, "<div class=\"tile%s%s\">", *class ? " " : "", class);
     open_tag(h, "h2", title);
@@ -86,7 +86,7 @@ static void write_tile(const struct html *h, const char *class, const char *titl
 static const struct sim_kernel *main_kernel(const struct sim_report *report)
 {
     return report->kernels.n == 1 && report->kernels.v[0].timed ? &report->kernels.v[0]
-                                                                 : &report->total;
+                                                                : &report->total;
 }
 
 static void write_cycles_tile(const struct html *h)
@@ -117,7 +117,10 @@ static void write_beside_tile(const struct html *h)
                                 h->report->peak_instructions));
         return;
     }
-    write_tile(h, now < before ? "good" : now > before ? "worse" : "",
+    write_tile(h,
+               now < before   ? "good"
+               : now > before ? "worse"
+                              : "",
                arena_printf(h->arena, "Against %s", h->view->beside_name),
                now <= before ? arena_printf(h->arena, "%.2f times as fast", before / now)
                              : arena_printf(h->arena, "%.2f times slower", now / before),
@@ -131,9 +134,9 @@ static void write_limit_tile(const struct html *h, const struct sim_kernel *kern
         return;
     const struct sim_limit *limit = &kernel->limits.v[0];
     const char *word = sim_limit_word(limit);
-    write_tile(h, "", word[0] == 'p' ? "Probably limited by" : "Limited by", limit->name,
-               arena_printf(h->arena, "without this limit %s",
-                            sim_gain_text(h->arena, kernel, limit)));
+    write_tile(
+        h, "", word[0] == 'p' ? "Probably limited by" : "Limited by", limit->name,
+        arena_printf(h->arena, "without this limit %s", sim_gain_text(h->arena, kernel, limit)));
 }
 
 static void write_items_tile(const struct html *h, const struct sim_kernel *kernel)
@@ -183,12 +186,14 @@ static void write_phases(const struct html *h, const struct sim_kernel *kernel)
     fputs("\n<table class=\"bars\">\n", h->to);
     for (uint32_t i = 0; i < kernel->phases.n; i++) {
         const struct sim_phase *phase = &kernel->phases.v[i];
-        fprintf(h->to, "<tr><th scope=\"row\">%s<small>%s cycles</small></th><td>%.1f %%</td>"
-                       "<td class=\"bar\"><div class=\"phases\" style=\"width:%.2f%%\">",
+        fprintf(h->to,
+                "<tr><th scope=\"row\">%s<small>%s cycles</small></th><td>%.1f %%</td>"
+                "<td class=\"bar\"><div class=\"phases\" style=\"width:%.2f%%\">",
                 phase->name, sim_count(h->arena, phase->cycles), 100 * phase->cycles / all,
                 fmax(1, 100 * phase->cycles / all));
         for (uint32_t k = 0; k < phase->limits.n; k++)
-            fprintf(h->to, "<span class=\"f%u\" style=\"width:%.2f%%\" title=\"%s: %.0f %%\"></span>",
+            fprintf(h->to,
+                    "<span class=\"f%u\" style=\"width:%.2f%%\" title=\"%s: %.0f %%\"></span>",
                     colour_of(kernel, &phase->limits.v[k]),
                     100 * phase->limits.v[k].cycles / phase->cycles, phase->limits.v[k].name,
                     100 * phase->limits.v[k].cycles / phase->cycles);
@@ -260,11 +265,12 @@ static void write_runs(const struct html *h)
 static void write_list(const struct html *h)
 {
     bool beside = h->view->beside;
-    fprintf(h->to,
-            "<div class=\"wide\"><table class=\"words sorted\">\n<tr><th>kernel</th><th>launches</th>"
-            "<th>cycles</th>%s<th>of the time</th><th>IPC</th><th>L1</th><th>LLC</th>"
-            "<th>read latency</th><th>most used</th></tr>\n",
-            beside ? "<th>change</th>" : "");
+    fprintf(
+        h->to,
+        "<div class=\"wide\"><table class=\"words sorted\">\n<tr><th>kernel</th><th>launches</th>"
+        "<th>cycles</th>%s<th>of the time</th><th>IPC</th><th>L1</th><th>LLC</th>"
+        "<th>read latency</th><th>most used</th></tr>\n",
+        beside ? "<th>change</th>" : "");
     for (uint32_t i = 0; i < h->report->kernels.n; i++) {
         const struct sim_kernel *k = &h->report->kernels.v[i], *other = beside_of(h, k);
         const struct sim_resource *max = NULL;
@@ -568,9 +574,10 @@ static void write_charts(const struct html *h, const bool *marks)
             continue;
         fputs("<details><summary>", h->to);
         svg_escaped(h->to, h->report->kernels.v[span->kernel].shown);
-        fprintf(h->to,
-                ", launch %u: %.0f cycles</summary>\n<div class=\"wide timeline\" id=\"launch-%u\">\n",
-                i + 1, span->ended - span->begun, i + 1);
+        fprintf(
+            h->to,
+            ", launch %u: %.0f cycles</summary>\n<div class=\"wide timeline\" id=\"launch-%u\">\n",
+            i + 1, span->ended - span->begun, i + 1);
         sim_chart_launch(h->report, (struct sim_window){span->begun, span->ended}, h->arena, h->to);
         fputs("</div></details>\n", h->to);
     }

@@ -79,13 +79,14 @@ static void draw_copies(const struct sim_chart *c, const struct chart *on, doubl
     for (uint32_t i = 0; i < copies; i++) {
         const struct sim_copy *copy = &c->report->copies.v[i];
         svg_open(c->to, "rect", chart_fill(SVG_SERIES - 1));
-        fprintf(c->to,
-                " x=\"%.1f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\"><title>copy of %s B: cycles %s "
-                "to %s</title></rect>\n",
-                chart_x(on, copy->begun), y + 3,
-                fmax(0.7, chart_x(on, copy->ended) - chart_x(on, copy->begun)), ROW - 8,
-                sim_count(c->arena, copy->bytes), sim_count(c->arena, copy->begun),
-                sim_count(c->arena, copy->ended));
+        fprintf(
+            c->to,
+            " x=\"%.1f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\"><title>copy of %s B: cycles %s "
+            "to %s</title></rect>\n",
+            chart_x(on, copy->begun), y + 3,
+            fmax(0.7, chart_x(on, copy->ended) - chart_x(on, copy->begun)), ROW - 8,
+            sim_count(c->arena, copy->bytes), sim_count(c->arena, copy->begun),
+            sim_count(c->arena, copy->ended));
     }
 }
 
@@ -315,7 +316,8 @@ static void draw_panels(const struct sim_chart *c, double top)
     draw_slots(c, &panels[0]);
     draw_lines(c, panels[1], "IPC: thread instructions per cycle", &ipc, 1, false);
     draw_lines(c, panels[2], "share of the peak", use, ARRAY_LENGTH(use), true);
-    draw_lines(c, panels[3], "mean latency of reads that leave the cores, cycles", &latency, 1, false);
+    draw_lines(c, panels[3], "mean latency of reads that leave the cores, cycles", &latency, 1,
+               false);
     draw_cycles(&panels[3]);
 }
 

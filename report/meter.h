@@ -19,18 +19,18 @@ struct sim_meter {
     sim_resource_rows resources; // without warp slots and parts without counts
     VEC(struct stat_ref) refs;
     VEC(struct sim_column) columns;
-    uint64_t *last;     // by ref: the count at the last reading
-    uint32_t machine;   // number of the machine that was read last
-    uint32_t used;      // first column of the use of each resource
-    uint32_t cycles;    // columns of the clocks: machine, request and reply network
+    uint64_t *last;   // by ref: the count at the last reading
+    uint32_t machine; // number of the machine that was read last
+    uint32_t used;    // first column of the use of each resource
+    uint32_t cycles;  // columns of the clocks: machine, request and reply network
 };
 
 enum { METER_NONE = UINT32_MAX };
 
 // Begins a meter without columns.
 void sim_meter_init(struct sim_meter *meter, const struct timed *timed, struct arena *arena);
-// Adds a column with the sum of statistics, whose names are separated by blanks. Returns its number,
-// or METER_NONE if a name is unknown.
+// Adds a column with the sum of statistics, whose names are separated by blanks. Returns its
+// number, or METER_NONE if a name is unknown.
 uint32_t sim_meter_add(struct sim_meter *meter, const char *names);
 // Adds the columns of the use of all resources, or of their busiest instances, and those of the
 // clocks. Called last.

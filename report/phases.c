@@ -85,8 +85,7 @@ static void add_sample(struct sim_limit_sums *limits, const struct sim_phase_col
         to->used[i] += cycles * fmin(1, use_of(columns, sample, i));
     for (uint32_t i = 0; i < columns->count; i++)
         if (waits(columns->names[i]))
-            to->waits[i] +=
-                sample->values[columns->reasons + i] * cycles / length_of(sample);
+            to->waits[i] += sample->values[columns->reasons + i] * cycles / length_of(sample);
 }
 
 void sim_phases_add(struct sim_phase_sums *sums, const struct sim_phase_columns *columns,
@@ -164,9 +163,9 @@ static struct sim_limit_sums sum_phases(const struct sim_phase_sums *sums, uint3
                                         const struct sim_phase_columns *columns,
                                         struct arena *arena)
 {
-    struct sim_limit_sums sum = {
-        .used = ARENA_ARRAY(arena, double, columns->meter->resources.n + 1),
-        .waits = ARENA_ARRAY(arena, double, columns->count + 1)};
+    struct sim_limit_sums sum = {.used =
+                                     ARENA_ARRAY(arena, double, columns->meter->resources.n + 1),
+                                 .waits = ARENA_ARRAY(arena, double, columns->count + 1)};
     for (int phase = 0; phase < SIM_PHASES; phase++) {
         const struct sim_limit_sums *from = &sums->limits[phase][number];
         sum.cycles += from->cycles;

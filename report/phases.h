@@ -33,7 +33,7 @@ struct sim_phase_sums {
 struct sim_phase_columns {
     const struct sim_meter *meter;
     double *factors; // by resource: use of the busiest instance in the launch, relative to the mean
-    uint32_t reasons, count; // first column of the slots' states, and their number
+    uint32_t reasons, count;                 // first column of the slots' states, and their number
     const char *const *names, *const *texts; // by state, without prefix
 };
 

@@ -51,8 +51,9 @@ void sim_resource_rows_add(sim_resource_rows *rows, struct arena *arena, const s
     machine_add_resources(timed->machine, arena, &resources);
     for (uint32_t i = 0; i < resources.list.n; i++) {
         const struct scheme_resource *from = &resources.list.v[i];
-        struct sim_resource_row row = {from->name, from->unit, from->text, from->statistic,
-                                       "machine.cycles", 1, from->peak, "", "", 1};
+        struct sim_resource_row row = {
+            from->name, from->unit, from->text, from->statistic, "machine.cycles", 1, from->peak,
+            "",         "",         1};
         vec_push(arena, rows, row);
     }
 }

@@ -9,9 +9,9 @@ struct sim_resource_row {
     const char *names;  // statistics, as in timed_add_up; or SIM_RESIDENT
     const char *cycles; // statistic with the clocks of the part, when multiplied by `ratio`
     double ratio;
-    double count;                  // capacity of all instances per clock
+    double count;                 // capacity of all instances per clock
     const char *collection, *key; // "": one instance, or unknown
-    double each;                   // capacity of an instance per clock
+    double each;                  // capacity of an instance per clock
 };
 typedef VEC(struct sim_resource_row) sim_resource_rows;
 

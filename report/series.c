@@ -43,7 +43,7 @@ static void recording_init(struct sim_recording *recording, struct arena *arena,
 {
     *recording = (struct sim_recording){.columns = columns};
     vec_fix(arena, &recording->samples, SIM_SAMPLES);
-    double *values = ARENA_ARRAY(arena, double, (size_t)SIM_SAMPLES * columns);
+    double *values = ARENA_ARRAY(arena, double, (size_t)SIM_SAMPLES *columns);
     for (uint32_t i = 0; i < SIM_SAMPLES; i++)
         recording->samples.v[i].values = values + (size_t)i * columns;
 }

@@ -59,13 +59,13 @@ struct sim_kernel {
     const char *shown; // name in the CUDA source
     uint64_t launches, timed, together;
     double cycles, warp_instructions, thread_instructions;
-    const char *room; // sentence about resident CTAs per core; NULL: unknown
-    double ctas, places; // mean CTAs of a launch; CTAs that fit the machine; 0: unknown
+    const char *room;             // sentence about resident CTAs per core; NULL: unknown
+    double ctas, places;          // mean CTAs of a launch; CTAs that fit the machine; 0: unknown
     VEC(struct sim_phase) phases; // none: not collected
     sim_limits limits;            // those of all phases
-    sim_parts stalls; // breakdown of all slot cycles
-    sim_parts served; // breakdown of the lines of loads by level
-    sim_parts stages; // breakdown of read latency, in cycles
+    sim_parts stalls;             // breakdown of all slot cycles
+    sim_parts served;             // breakdown of the lines of loads by level
+    sim_parts stages;             // breakdown of read latency, in cycles
     VEC(struct sim_number) numbers;
     VEC(struct sim_resource) resources;
     VEC(struct sim_item) items;

@@ -7,9 +7,9 @@
 #include "runtime-sim/run/session.h"
 
 // The statistics whose sum is the latency of all reads that leave the cores.
-#define SIM_READ_CYCLES \
-    "memory.in_request_network memory.in_request_delay memory.in_slice " \
-    "memory.in_slice_out memory.in_dram_delay memory.in_dram memory.in_fill " \
+#define SIM_READ_CYCLES                                                                            \
+    "memory.in_request_network memory.in_request_delay memory.in_slice "                           \
+    "memory.in_slice_out memory.in_dram_delay memory.in_dram memory.in_fill "                      \
     "memory.in_reply_queue memory.in_reply_network"
 
 // A bounded number of samples: when there are too many, adjacent pairs are added up.
@@ -98,8 +98,8 @@ void sim_explain(const struct sim_kernel *kernel, struct arena *arena, sim_sente
 
 // Returns what limits the kernel most, as one line without a full stop; "" if it is unknown.
 const char *sim_explain_brief(const struct sim_kernel *kernel, struct arena *arena);
-// Returns what holds without a limit: the largest possible gain, and what would limit then. Without a
-// full stop.
+// Returns what holds without a limit: the largest possible gain, and what would limit then. Without
+// a full stop.
 const char *sim_gain_text(struct arena *arena, const struct sim_kernel *kernel,
                           const struct sim_limit *limit);
 // Returns "limited by", or "probably limited by" if the part is not near its peak.

@@ -118,8 +118,7 @@ static void write_row(const struct sim_page *p, const struct sim_number *row, do
     if (row->value == 0 && !(before > 0) && is_count)
         return;
     fprintf(p->to, "      %-30s %12s%s%s", row->name,
-            is_count ? sim_count(p->arena, row->value)
-                     : arena_printf(p->arena, "%.1f", row->value),
+            is_count ? sim_count(p->arena, row->value) : arena_printf(p->arena, "%.1f", row->value),
             is_count ? "" : " ", row->unit);
     if (!isnan(before))
         fprintf(p->to, " (beside: %.4g)", before);
@@ -219,8 +218,11 @@ static void write_wrapped(const struct sim_page *p, const char *text)
     for (size_t column = 0; *text; text += *text == ' ') {
         size_t length = strcspn(text, " ");
         bool breaks = column && column + 1 + length > WIDTH;
-        fprintf(p->to, "%*s%.*s", !column ? INDENT : breaks ? 0 : 1, "",
-                breaks ? 0 : (int)length, text);
+        fprintf(p->to, "%*s%.*s",
+                !column  ? INDENT
+                : breaks ? 0
+                         : 1,
+                "", breaks ? 0 : (int)length, text);
         if (breaks) {
             fprintf(p->to, "\n%*s%.*s", INDENT + 2, "", (int)length, text);
             column = INDENT + 2;

@@ -1,5 +1,5 @@
-// Writes SVG drawings for light and dark screens. They are self-contained, and a page (support/page.h)
-// can contain several. cairo's drawings have no classes for a style sheet.
+// Writes SVG drawings for light and dark screens. They are self-contained, and a page
+// (support/page.h) can contain several. cairo's drawings have no classes for a style sheet.
 #pragma once
 #include <stdint.h>
 #include <stdio.h>

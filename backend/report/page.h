@@ -1,7 +1,7 @@
 // The HTML report: one self-contained page. It shows each kernel's PTX with its chains and blocks,
 // the reasons of rejected candidates, the costs with their numbers, and the flow graph.
-// docs/reference/report.md describes it; backend/report/html has its fixed parts, support/page those of all
-// pages.
+// docs/reference/report.md describes it; backend/report/html has its fixed parts, support/page
+// those of all pages.
 #pragma once
 #include "backend/diagnostics/diagnostics.h"
 #include "backend/report/remarks.h"
@@ -28,10 +28,10 @@ struct page_kernels {
     struct position_cursor cursor;
     struct ir_locs *locs;      // places in the CUDA source
     struct source_files files; // its text
-    struct remarks remarks;  // all remarks of the module
-    uint32_t *function;      // of each kernel of the tables: its index in the module
-    uint32_t *chain, *block; // of each function: its first one in the plan
-    uint32_t *remark;        // of each function: its first one
+    struct remarks remarks;    // all remarks of the module
+    uint32_t *function;        // of each kernel of the tables: its index in the module
+    uint32_t *chain, *block;   // of each function: its first one in the plan
+    uint32_t *remark;          // of each function: its first one
 };
 
 // Collects the remarks, and finds each function's part of the plan.

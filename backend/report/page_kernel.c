@@ -110,8 +110,8 @@ static bool same_place(const struct ir_loc *a, const struct ir_loc *b)
     return a && b && a->file == b->file && a->line == b->line;
 }
 
-// Writes [line of the PTX, place, text of the CUDA line] where the place changes; the text is empty if
-// the file is not found.
+// Writes [line of the PTX, place, text of the CUDA line] where the place changes; the text is empty
+// if the file is not found.
 static void write_source(struct page_writer *w)
 {
     const struct ir_loc *last = NULL;

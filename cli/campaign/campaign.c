@@ -440,9 +440,10 @@ static int report(struct campaign_invocation *p)
         !good(p, campaign_report_make(&p->report, &p->store, &p->plan, &a->figures, p->command)))
         return BAD_INPUT;
     if (p->report.jobs && !p->report.with_result)
-        message_note(&p->frame.messages,
-                     "no job of this selection has a result: run the campaign with the same options; "
-                     "results of other versions of the programs do not count");
+        message_note(
+            &p->frame.messages,
+            "no job of this selection has a result: run the campaign with the same options; "
+            "results of other versions of the programs do not count");
     if (a->svg && !campaign_report_has_plot(&p->report)) {
         message_error(&p->frame.messages, "the figure '%s' has no plot", a->figures.list.v[0]);
         return BAD_INPUT;

@@ -463,8 +463,8 @@ static bool write_advice(struct library *library)
     return to || !path;
 }
 
-// Prints the report with -v, else the summary, to standard error, because standard output belongs to
-// the program.
+// Prints the report with -v, else the summary, to standard error, because standard output belongs
+// to the program.
 static void write_page(struct library *library)
 {
     struct sim_facts facts = facts_of(library);

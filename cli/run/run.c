@@ -123,8 +123,8 @@ static void set_options(struct arena *arena, int count, char *const *argv)
         setenv(STARTER_FOLDER, folder, 1);
 }
 
-// Says that an ELF program without CUDA code runs as it is. It may load a library with such code, or
-// start programs, which are simulated.
+// Says that an ELF program without CUDA code runs as it is. It may load a library with such code,
+// or start programs, which are simulated.
 static void note_unused(struct starter *run, const struct cuda_application *program)
 {
     const struct cuda_linkage *linkage = &program->linkage;

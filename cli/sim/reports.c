@@ -81,11 +81,10 @@ bool sim_reports_write(struct sim_reports *reports, const struct sim_facts *fact
 static void note_values(const struct messages *messages, struct arena *arena,
                         const struct sim_report *report)
 {
-    const char *expectations =
-        report->passed + report->failed
-            ? arena_printf(arena, "; %u of %u expectations hold", report->passed,
-                           report->passed + report->failed)
-            : "";
+    const char *expectations = report->passed + report->failed
+                                   ? arena_printf(arena, "; %u of %u expectations hold",
+                                                  report->passed, report->passed + report->failed)
+                                   : "";
     message_note(messages, "%s warp instructions in %" PRIu64 " launch%s%s",
                  sim_count(arena, report->total.warp_instructions), report->total.launches,
                  report->total.launches == 1 ? "" : "es", expectations);
@@ -95,8 +94,9 @@ static void note_beside(const struct sim_reports *reports, const struct sim_repo
 {
     const struct sim_report *beside = &reports->beside;
     if (!reports->arguments->beside)
-        message_note(reports->messages,
-                     "beside no other run: --beside=FILE.json compares with the --report=json of one");
+        message_note(
+            reports->messages,
+            "beside no other run: --beside=FILE.json compares with the --report=json of one");
     else
         message_note(reports->messages, "beside %s: %s, from %s cycles on %s, policy %s",
                      reports->arguments->beside,
@@ -124,11 +124,11 @@ void sim_reports_summary(struct sim_reports *reports, const struct sim_facts *fa
                               ? report.kernels.v[0].shown
                               : arena_printf(arena, "%u kernels", report.kernels.n);
     double idle = sim_idle_cycles(&report);
-    const char *rest =
-        idle > 0 ? arena_printf(arena, "; in %s of the cycles no kernel ran", sim_count(arena, idle))
-                 : "";
-    message_note(reports->messages, "%s of %s on %s, policy %s%s",
-                 sim_cycles(arena, &report.total), kernels, report.machine, report.policy, rest);
+    const char *rest = idle > 0 ? arena_printf(arena, "; in %s of the cycles no kernel ran",
+                                               sim_count(arena, idle))
+                                : "";
+    message_note(reports->messages, "%s of %s on %s, policy %s%s", sim_cycles(arena, &report.total),
+                 kernels, report.machine, report.policy, rest);
     note_beside(reports, &report);
     const char *limits = sim_explain_brief(&report.total, arena);
     if (*limits)

@@ -191,8 +191,7 @@ static void report_counts(struct sim *sim)
             &sim->base.frame.messages,
             "%s: launches %" PRIu64 ", warp instructions %" PRIu64 ", thread instructions %" PRIu64,
             kernel->name, kernel->launches, kernel->warp_instructions, kernel->thread_instructions);
-        const char *room =
-            kernel->timed ? timed_room(kernel->timed, &sim->base.frame.arena) : NULL;
+        const char *room = kernel->timed ? timed_room(kernel->timed, &sim->base.frame.arena) : NULL;
         if (room)
             message_verbose(&sim->base.frame.messages, "%s: %s", kernel->name, room);
     }

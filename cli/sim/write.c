@@ -166,7 +166,8 @@ static bool write_reports(struct sim *sim, enum session_outcome outcome, bool co
                 !sim->arguments.common.quiet;
     for (uint32_t i = 0; i < REPORT_FORMATS; i++)
         page &= !sim->arguments.common.reports[i].wanted;
-    bool prints = page || sim->arguments.explains || sim->arguments.common.reports[REPORT_TEXT].wanted;
+    bool prints =
+        page || sim->arguments.explains || sim->arguments.common.reports[REPORT_TEXT].wanted;
     struct sim_facts facts = facts_of(sim, outcome);
     if (!has_statistics(outcome))
         return true;

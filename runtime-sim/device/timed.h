@@ -36,7 +36,7 @@ struct timed_options {
     bool marks_samples; // timed_stats_sample is called, and checkpoints keep its counts
     // Called at the end of a busy period, after its launches were counted; may be NULL.
     void (*period_end)(void *context, uint64_t cycle);
-    void *context; // of both
+    void *context;                                         // of both
     void (*add_stats)(void *context, struct stats *stats); // adds the caller's; may be NULL
     void *stats_context;
 };
@@ -196,8 +196,8 @@ bool timed_value(const struct timed *timed, const struct timed_kernel *kernel, c
 // also have the names of other simulators' statistics, unless `choice` has patterns.
 void timed_write_stats(const struct timed *timed, const struct stats_choice *choice,
                        const char *path, FILE *to);
-// Returns the statistics since the last sample. They are valid until the machine continues. Requires
-// marks_samples.
+// Returns the statistics since the last sample. They are valid until the machine continues.
+// Requires marks_samples.
 struct timed_stats timed_stats_sample(const struct timed *timed, struct arena *arena);
 // Computes the energy of a kernel's timed launches (NULL: of all). Returns false if it is not known
 // because some of them ran at the same time as others.

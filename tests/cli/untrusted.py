@@ -385,7 +385,7 @@ figures:
     within('# &lt;script>x&lt;/script> a\\|b \\`c\\` [l]\\(javascript:x) ', whole)
     import csv
     with open(folder / 'r.csv', newline='') as lines:
-        same({len(row) for row in csv.reader(lines)}, {10})
+        same({len(row) for row in csv.reader(lines)}, {11})
 
 
 main()

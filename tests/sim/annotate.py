@@ -265,7 +265,7 @@ def text(folder):
     """the list as text: the busiest ten, the source beside the PTX, or where it is named, or not found"""
     put_ways(folder)
     found = ends(sim(folder, *WAYS_RUN, '--annotate'), 0, '').out.decode()
-    for words in ('ways: ', ' slot cycles with a warp in 1 launches', 'top ten', '\n  ways.cu\n',
+    for words in ('ways: ', ' slot cycles with a warp in 1 launch\n', 'top ten', '\n  ways.cu\n',
                   'float there = to[32 * threadIdx.x];', '  deep/scale.cuh\n', 'return 2 * x; }', 'PTX of ways',
                   'mul.f32 %f2, %f1, 0f40000000; // scale.cuh:2, inlined at ways.cu:5', ' 32.0   1.0 ',
                   ' 32.0c  1.0', 'not of an instruction: '):

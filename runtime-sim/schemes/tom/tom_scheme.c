@@ -26,7 +26,8 @@ static const char *check(struct arena *arena, const void *config,
 {
     (void)arena;
     if (!stacks_in(machine)->stacks)
-        return "tom.policy needs memory stacks, and stack.stacks is 0: --config=tom and --config=isca19-stacks have "
+        return "tom.policy needs memory stacks, and stack.stacks is 0: --config=tom and "
+               "--config=isca19-stacks have "
                "stacks";
     if (machine->memsys.memory.cores <= stacks_in(machine)->stacks)
         return "memory.cores must be more than stack.stacks: each stack takes a core";
