@@ -1,5 +1,5 @@
 // Draws maps as SVG.
-#include "support/svg.h"
+#include "support/chart.h"
 #include "tools/map/map_report.h"
 #include <math.h>
 
@@ -7,6 +7,19 @@ enum { WIDE = 108, HIGH = 34, RIGHT = 150, DOWN = 58, EDGE = 24, CELL = 26, LANE
 
 static const char *const fills[MAP_UNITS] = {
     [MAP_INT] = "c2", [MAP_FLOAT] = "c0", [MAP_SFU] = "c3", [MAP_LSU] = "c4"};
+
+static const char *const units[MAP_UNITS] = {[MAP_INT] = "integer",
+                                             [MAP_FLOAT] = "floating point",
+                                             [MAP_SFU] = "special function",
+                                             [MAP_LSU] = "load and store"};
+enum { LEGEND = 480 };
+
+static void draw_legend(FILE *to)
+{
+    double x = EDGE;
+    for (int unit = 0; unit < MAP_UNITS; unit++)
+        chart_key(to, &x, 18, fills[unit], units[unit]);
+}
 
 // The graph. A node's column is its distance from the nodes without producers, along edges without
 // initial tokens.
@@ -88,8 +101,9 @@ void map_picture_graph(const struct map_report *report, struct arena *arena, FIL
         columns = g.column[i] >= columns ? g.column[i] + 1 : columns;
         rows = g.row[i] >= rows ? g.row[i] + 1 : rows;
     }
-    svg_begin(to, columns * RIGHT + 2.0 * EDGE, rows * DOWN + 2.0 * EDGE + 20,
+    svg_begin(to, fmax(LEGEND, columns * RIGHT + 2.0 * EDGE), rows * DOWN + 2.0 * EDGE + 20,
               "The map as a graph");
+    draw_legend(to);
     for (uint32_t i = 0; i < n; i++)
         EACH_FIFO (at, &report->map->nodes.v[i])
             draw_edge(&g, i, at);

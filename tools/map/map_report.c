@@ -98,9 +98,12 @@ void map_page(const struct map_report *report, struct arena *arena, FILE *to)
     size_t size;
     FILE *memory = open_memstream(&text, &size);
     page_begin(to, name ? name : "map");
+    fputs("<div class=\"wide\">\n", to);
     map_picture_graph(report, arena, to);
+    fputs("</div>\n<div class=\"wide\">\n", to);
     if (!report->fault)
         map_picture_ring(report, to);
+    fputs("</div>\n", to);
     if (memory) {
         map_report_text(report, memory);
         fclose(memory);
