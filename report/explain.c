@@ -197,17 +197,28 @@ const char *sim_item_verdict(struct arena *arena, const struct sim_item *item, b
     return NULL;
 }
 
+// Says the verdicts about the first chains and blocks; those that cost come first.
 static void say_items(struct arena *arena, sim_sentences *to, const struct sim_kernel *kernel)
 {
-    for (uint32_t i = 0; i < kernel->items.n; i++) {
-        const struct sim_item *item = &kernel->items.v[i];
-        bool costs;
-        const char *verdict = sim_item_verdict(arena, item, &costs);
-        if (verdict)
-            begin(arena, to, "%c%s %u (line %u%s%s) %s.", item->kind[0] - 'a' + 'A', item->kind + 1,
-                  item->id, item->line, item->source ? ", " : "", item->source ? item->source : "",
-                  verdict);
-    }
+    enum { SHOWN = 3 };
+    uint32_t said = 0, all = 0;
+    for (int costly = 1; costly >= 0; costly--)
+        for (uint32_t i = 0; i < kernel->items.n; i++) {
+            const struct sim_item *item = &kernel->items.v[i];
+            bool costs;
+            const char *verdict = sim_item_verdict(arena, item, &costs);
+            if (!verdict || costs != costly)
+                continue;
+            all++;
+            if (said == SHOWN)
+                continue;
+            said++;
+            begin(arena, to, "%c%s %u of %s (line %u%s%s) %s.", item->kind[0] - 'a' + 'A',
+                  item->kind + 1, item->id, item->function, item->line, item->source ? ", " : "",
+                  item->source ? item->source : "", verdict);
+        }
+    if (all > said)
+        say(arena, to, "The report has %u more such verdicts.", all - said);
 }
 
 void sim_explain(const struct sim_kernel *kernel, struct arena *arena, sim_sentences *to)

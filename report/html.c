@@ -538,7 +538,7 @@ static void write_network(const struct html *h, enum memsys_network network, con
 }
 
 // The longest launches with enough samples have their own charts.
-enum { CHARTS_MAX = 24, SAMPLES_MIN = 4 };
+enum { CHARTS_MAX = 12, SAMPLES_MIN = 4 };
 
 static int by_length(const void *left, const void *right)
 {
@@ -664,8 +664,10 @@ void sim_report_html(const struct sim_view *view, struct arena *arena, FILE *to)
     page_begin(to, arena_printf(arena, "Simulation of %s",
                                 report->run_file ? report->run_file : report->program));
     write_verdict(&html);
-    if (report->kernels.n != 1)
+    if (report->kernels.n != 1) {
+        write_heading(&html, "kernels", "Kernels");
         write_list(&html);
+    }
     sim_source_top(report, arena, to);
     write_timelines(&html);
     write_roofline(&html);

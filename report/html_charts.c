@@ -205,15 +205,34 @@ static double slots_in(const struct sim_chart *c, const struct sim_sample *sampl
     return sum;
 }
 
-static void draw_slice(const struct chart *p, const struct sim_sample *s, double from, double share,
-                       unsigned series)
+// Returns the shares of the first `count` reasons in a sample; those of all if `count` exceeds
+// their number.
+static double share_of(const struct sim_chart *c, const struct sim_sample *s,
+                       const struct reasons *reasons, uint32_t count)
 {
-    if (share <= 0.0005)
-        return;
-    svg_open(p->to, "rect", chart_fill(series));
-    fprintf(p->to, " x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/>", chart_x(p, s->begun),
-            chart_y(p, from + share), chart_x(p, s->ended) - chart_x(p, s->begun) + 0.3,
-            chart_y(p, from) - chart_y(p, from + share));
+    double all = slots_in(c, s, NULL), sum = 0;
+    if (all <= 0)
+        return 0;
+    for (uint32_t k = 0; k < count && k < reasons->count; k++)
+        sum += s->values[reasons->name[k]];
+    return count > reasons->count ? 1 : sum / all;
+}
+
+// Draws the area of reason `k` above those before it, as one path: along its upper edge, and back
+// along the lower one.
+static void draw_area(const struct sim_chart *c, const struct chart *p,
+                      const struct reasons *reasons, uint32_t k)
+{
+    const struct sim_sample *samples = c->report->series.samples.v;
+    svg_open(c->to, "path", chart_fill(k < reasons->count ? k : REASONS));
+    fprintf(c->to, " d=\"M%.1f %.1f", chart_x(p, samples[c->first].begun), chart_y(p, 0));
+    for (uint32_t i = c->first; i < c->end; i++)
+        fprintf(c->to, "H%.1fV%.1fH%.1f", chart_x(p, samples[i].begun),
+                chart_y(p, share_of(c, &samples[i], reasons, k + 1)), chart_x(p, samples[i].ended));
+    for (uint32_t i = c->end; i-- > c->first;)
+        fprintf(c->to, "V%.1fH%.1f", chart_y(p, share_of(c, &samples[i], reasons, k)),
+                chart_x(p, samples[i].begun));
+    fputs("Z\"/>\n", c->to);
 }
 
 static void draw_slots(const struct sim_chart *c, const struct chart *p)
@@ -221,19 +240,8 @@ static void draw_slots(const struct sim_chart *c, const struct chart *p)
     struct reasons reasons = find_reasons(c);
     double x = LEFT + 130;
     fputs("<g class=\"data\">\n", c->to);
-    for (uint32_t i = c->first; i < c->end; i++) {
-        const struct sim_sample *s = &c->report->series.samples.v[i];
-        double all = slots_in(c, s, NULL), from = 0;
-        if (all <= 0)
-            continue;
-        for (uint32_t k = 0; k < reasons.count; k++) {
-            double share = s->values[reasons.name[k]] / all;
-            draw_slice(p, s, from, share, k);
-            from += share;
-        }
-        draw_slice(p, s, from, slots_in(c, s, &reasons) / all, REASONS);
-        putc('\n', c->to);
-    }
+    for (uint32_t k = 0; k <= reasons.count && c->first < c->end; k++)
+        draw_area(c, p, &reasons, k);
     fputs("</g>\n", c->to);
     draw_frame(p, "warps in their slots", true);
     for (uint32_t k = 0; k < reasons.count; k++) {
@@ -263,13 +271,15 @@ static double line_value(const struct sim_chart *c, const struct sim_line *line,
 static void draw_line(const struct sim_chart *c, const struct chart *p, const struct sim_line *line,
                       unsigned series)
 {
-    chart_line_begin(p, chart_stroke(series), false);
+    svg_open(c->to, "path", chart_stroke(series));
     for (uint32_t i = c->first; i < c->end; i++) {
         const struct sim_sample *s = &c->report->series.samples.v[i];
-        chart_line_to(p, s->begun, line_value(c, line, s));
-        chart_line_to(p, s->ended, line_value(c, line, s));
+        double x = chart_x(p, s->begun), y = chart_y(p, line_value(c, line, s));
+        if (i == c->first)
+            fprintf(c->to, " d=\"M%.1f %.1f", x, y);
+        fprintf(c->to, "V%.1fH%.1f", y, chart_x(p, s->ended));
     }
-    chart_line_end(p);
+    fputs("\"/>\n", c->to);
 }
 
 static double largest_of(const struct sim_chart *c, const struct sim_line *line)

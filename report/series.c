@@ -39,12 +39,14 @@ static void add_states(struct sim_collector *c)
 
 // Recordings
 
-static void recording_init(struct sim_recording *recording, struct arena *arena, uint32_t columns)
+static void recording_init(struct sim_recording *recording, struct arena *arena, uint32_t columns,
+                           uint32_t capacity)
 {
-    *recording = (struct sim_recording){.columns = columns};
-    vec_fix(arena, &recording->samples, SIM_SAMPLES);
-    double *values = ARENA_ARRAY(arena, double, (size_t)SIM_SAMPLES *columns);
-    for (uint32_t i = 0; i < SIM_SAMPLES; i++)
+    size_t count = (size_t)capacity * columns;
+    *recording = (struct sim_recording){.columns = columns, .capacity = capacity};
+    vec_fix(arena, &recording->samples, capacity);
+    double *values = ARENA_ARRAY(arena, double, count);
+    for (uint32_t i = 0; i < capacity; i++)
         recording->samples.v[i].values = values + (size_t)i * columns;
 }
 
@@ -86,7 +88,7 @@ static void recording_add(struct sim_recording *r, const struct sim_sample *samp
         recording_extend(r, last, sample);
         return;
     }
-    if (r->samples.n == SIM_SAMPLES)
+    if (r->samples.n == r->capacity)
         merge_pairs(r);
     recording_set(r, r->samples.n++, sample);
 }
@@ -110,8 +112,8 @@ void sim_collect_begin(struct sim_collector *c, struct timed *timed, struct aren
         vec_push(arena, &c->series.names,
                  arena_printf(arena, "use of %s", c->meter.resources.v[i].name));
     c->columns.meter = &c->meter;
-    recording_init(&c->run, arena, c->meter.columns.n);
-    recording_init(&c->period, arena, c->meter.columns.n);
+    recording_init(&c->run, arena, c->meter.columns.n, SIM_SHOWN);
+    recording_init(&c->period, arena, c->meter.columns.n, SIM_SAMPLES);
     c->values = ARENA_ARRAY(arena, double, c->meter.columns.n);
     sim_phase_sums_init(&c->total, &c->columns, arena);
     c->last = timed_cycle(timed);

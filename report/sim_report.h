@@ -15,7 +15,7 @@
 // A bounded number of samples: when there are too many, adjacent pairs are added up.
 struct sim_recording {
     VEC(struct sim_sample) samples; // their values lie in one array
-    uint32_t columns;
+    uint32_t columns, capacity;
     double width; // cycles of a sample, at most
 };
 
@@ -40,7 +40,8 @@ struct sim_collector {
     uint64_t last;  // cycle of the last sample
     bool fixed;     // the user chose the interval
 };
-enum { SIM_INTERVAL = 64, SIM_SAMPLES = 480 }; // cycles at the start of a period; maximum samples
+// Cycles between samples at the start of a period; maximum samples of a period, and of the run.
+enum { SIM_INTERVAL = 64, SIM_SAMPLES = 480, SIM_SHOWN = 240 };
 // Initialises the collector. Requires timed_begin.
 void sim_collect_begin(struct sim_collector *collector, struct timed *timed, struct arena *arena,
                        bool fixed);
