@@ -655,6 +655,26 @@ static void write_roofline(const struct html *h)
         h->to);
 }
 
+static void write_terms(const struct html *h)
+{
+    static const struct {
+        const char *term, *text;
+    } terms[] = {
+        {"CTA", "a block of threads, which runs on one core"},
+        {"warp slot", "room of a core for 32 threads that execute the same instructions"},
+        {"flit", "the unit that a channel of a network moves in a clock"},
+        {"LLC", "the last-level cache, one slice in each memory partition"},
+        {"row hit", "an access to the row that a bank of the DRAM has open"},
+        {"chain", "a load, operations and a store that are executed near the data"},
+        {"block", "a part of the program that a core in a memory stack executes"},
+        {"hop", "the way of a packet from one router to the next"},
+    };
+    fputs("<details><summary>Terms</summary>\n<dl>\n", h->to);
+    for (size_t i = 0; i < ARRAY_LENGTH(terms); i++)
+        fprintf(h->to, "<div><dt>%s</dt><dd>%s</dd></div>\n", terms[i].term, terms[i].text);
+    fputs("</dl></details>\n", h->to);
+}
+
 extern const struct embedded simulation_files[]; // scripts of this folder
 
 void sim_report_html(const struct sim_view *view, struct arena *arena, FILE *to)
@@ -683,6 +703,7 @@ void sim_report_html(const struct sim_view *view, struct arena *arena, FILE *to)
     }
     write_heading(&html, "run", "The run");
     write_runs(&html);
+    write_terms(&html);
     fprintf(to, "<script>\n%s</script>\n", page_file(simulation_files, "timeline"));
     page_end(to);
 }
