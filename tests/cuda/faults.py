@@ -279,7 +279,7 @@ def usage(folder):
     within("'./a.cu' is a source file", ends(run([RUN, '--', './a.cu'], folder), 1).err.decode())
     (folder / 'app').symlink_to('/bin/true')
     within("cannot find the program 'app' in PATH; did you mean './app'?", ends(run([RUN, '--', 'app'], folder), 1).err.decode())
-    within('cannot be combined', ends(run([RUN, '--functional', '--stats=x', '--', 'true'], folder), 2)
+    within('--stats; --json writes', ends(run([RUN, '--functional', '--stats=x', '--', 'true'], folder), 2)
            .err.decode())
     ends(run([RUN, '--', 'sh', '-c', 'exit 9'], folder), 9, '', '')
     within('usage: ptxoffload-run', ends(run([RUN, '--help'], folder), 0).out.decode())
