@@ -348,6 +348,39 @@ static void report_stuck(const struct library *library)
         fputs(library->cuda->host.why, stderr);
 }
 
+// Returns the size of --slack with which kernels may access `address`, or 0 if no size up to the
+// limit allows it, or if the address is inside an allocation.
+static uint64_t slack_for(const struct cuda *cuda, uint64_t address)
+{
+    enum { LARGEST_ACCESS = 16, STEP = 4096, LIMIT = 2 << 20 }; // pages of a GPU have up to 2 MiB
+    const struct image *image = cuda->device->image;
+    uint32_t below = image_find(image, address);
+    if (below != UINT32_MAX && address - image->list.v[below].address < image->list.v[below].bytes)
+        return 0;
+    uint64_t nearest = UINT64_MAX;
+    for (uint32_t i = 0; i < cuda->heap.memories.n; i++) {
+        const struct cuda_memory *memory = &cuda->heap.memories.v[i];
+        uint64_t needed = address < memory->address
+                              ? memory->address - address
+                              : address - memory->address - memory->bytes + LARGEST_ACCESS;
+        if (memory->kind == KIND_DEVICE && needed < nearest)
+            nearest = needed;
+    }
+    return nearest > LIMIT ? 0 : align_up(nearest, STEP);
+}
+
+static void report_fault(struct library *library, const struct device_result *result)
+{
+    struct session *session = &library->session;
+    session_report_fault(session, result->kernel, result->launch, &result->grid);
+    bool is_access = session->fault.happened && session->fault.has_address;
+    uint64_t slack = is_access ? slack_for(library->cuda, session->fault.address) : 0;
+    if (slack)
+        diag_add(&library->diags, DIAG_NOTE, "fault", session->fault.begin, session->fault.end,
+                 "a GPU may not report this access; --slack=%uK lets kernels make it",
+                 (unsigned)(slack / 1024));
+}
+
 static void report(void *context, const struct device_result *result)
 {
     static const enum session_outcome outcomes[] = {
@@ -366,7 +399,7 @@ static void report(void *context, const struct device_result *result)
         ends_now(0);
     }
     if (result->kernel)
-        session_report_fault(&library->session, result->kernel, result->launch, &result->grid);
+        report_fault(library, result);
     else
         diag_add(&library->diags, DIAG_ERROR, "no-progress", NO_OFFSET, NO_OFFSET,
                  "deadlock: no command of any stream can proceed");

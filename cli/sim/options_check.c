@@ -38,8 +38,9 @@ bool sim_options_check(struct sim_arguments *a, struct command_line *line)
                         : a->timed.n    ? "--timed"
                                         : sampling_option(a);
     if (a->functional && timed)
-        return options_fault(line, "--functional counts no cycles; it cannot be combined with %s",
-                             timed);
+        return options_fault(line, "--functional counts no cycles; it cannot be combined with %s%s",
+                             timed,
+                             a->stats ? "; --json writes the instructions of each kernel" : "");
     if (!common_options_check(line, &a->common))
         return false;
     if (a->timed.n && sampling_option(a))

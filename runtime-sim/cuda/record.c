@@ -1,5 +1,6 @@
 #include "runtime-sim/cuda/record.h"
 #include "runtime-sim/cuda/memory.h"
+#include "runtime-sim/exec/memory/heap.h"
 #include "runtime-sim/run/npy.h"
 #include "support/output.h"
 #include <errno.h>
@@ -133,6 +134,21 @@ static void write_fill(struct cuda *cuda, const uint8_t *data, uint64_t bytes)
     fprintf(cuda->recorded->run, ", fill: %s}\n", file ? file : "zero");
 }
 
+// Writes the memory that kernels have allocated and not freed.
+static void write_heap(struct cuda *cuda)
+{
+    const struct image *image = cuda->device->image;
+    for (uint32_t i = 0; i < image->list.n; i++) {
+        const struct allocation *at = &image->list.v[i];
+        if (!at->heap || at->state != ALLOCATION_LIVE)
+            continue;
+        fprintf(cuda->recorded->run,
+                "    h%u: {type: u8, count: %" PRIu64 ", address: %" PRIu64 ", heap: true", i,
+                at->bytes, at->address);
+        write_fill(cuda, at->data, at->bytes);
+    }
+}
+
 static void write_buffers(struct cuda *cuda)
 {
     FILE *run = cuda->recorded->run;
@@ -147,10 +163,13 @@ static void write_buffers(struct cuda *cuda)
     }
     for (uint32_t i = 0; i < cuda->heap.memories.n; i++) {
         const struct cuda_memory *memory = &cuda->heap.memories.v[i];
+        uint64_t address = memory->address - memory->slack;
+        uint64_t bytes = memory->bytes + 2 * memory->slack;
         fprintf(run, "    m%" PRIu64 ": {type: u8, count: %" PRIu64 ", address: %" PRIu64,
-                memory->id, memory->bytes, memory->address);
-        write_fill(cuda, device_at(cuda->device, memory->address, memory->bytes), memory->bytes);
+                memory->id, bytes, address);
+        write_fill(cuda, device_at(cuda->device, address, bytes), bytes);
     }
+    write_heap(cuda);
     if (!cuda->heap.memories.n && !program->variables.n)
         fputs("    unused: {type: u8, count: 1}\n", run);
 }
@@ -179,6 +198,9 @@ static void begin_run(struct cuda *cuda)
         return;
     fprintf(record->run, "# Launches of %s.\nprogram: %s\n", cuda->options.program_name,
             record->program);
+    uint64_t heap = heap_size(cuda->device->image);
+    if (heap != HEAP_BYTES)
+        fprintf(record->run, "heap: %" PRIu64 "\n", heap);
     write_buffers(cuda);
     fputs("launches:\n", record->run);
 }

@@ -1,9 +1,10 @@
 // --record: writes the launches of a program as run files for ptxoffload-sim.
 //
-// A run file starts with the contents of all memory before its first launch. It ends before the
-// next write of the host to memory that kernels access, with or without a call, before the next
-// allocation or release, and before the next program. Its buffers have the program's addresses, so
-// that pointers in memory and in parameters stay valid.
+// A run file starts with the contents of all memory before its first launch, with the padding of
+// allocations and what kernels have allocated. It ends before the next write of the host to
+// memory that kernels access, with or without a call, before the next allocation or release of
+// the host, and before the next program. Its buffers have the program's addresses, so that
+// pointers in memory and in parameters stay valid.
 #pragma once
 #include "runtime-sim/cuda/work.h"
 

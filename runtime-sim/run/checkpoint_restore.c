@@ -78,8 +78,9 @@ static const char *compare_inputs(const struct checkpoint *c, const struct run *
 // Returns true if an allocation that session_prepare has made matches that of the file.
 static bool is_there(const struct checkpoint_allocation *from, const struct allocation *at)
 {
-    return from->address == at->address && from->bytes == at->bytes && !from->freed &&
-           !from->heap && from->constant == at->constant && !strcmp(from->name, at->name);
+    return from->address == at->address && from->bytes == at->bytes && (!from->freed || at->heap) &&
+           from->heap == at->heap && from->constant == at->constant &&
+           !strcmp(from->name, at->name);
 }
 
 static struct allocation *add(const struct checkpoint_allocation *from, struct image *image)
@@ -96,7 +97,7 @@ static bool restore_image(const struct checkpoint *c, struct image *image)
 {
     uint32_t there = image->list.n;
     const char *bytes = c->memory;
-    if (c->allocations.n < there || c->heap_left > HEAP_BYTES)
+    if (c->allocations.n < there || c->heap_left > INT64_MAX)
         return false;
     for (uint32_t i = 0; i < c->allocations.n; i++) {
         const struct checkpoint_allocation *from = &c->allocations.v[i];

@@ -38,6 +38,7 @@ struct run_buffer {
     struct fill fill;
     struct fill host;             // initial contents of the host's copy
     struct run_expr fills, reads; // fill and read counts of the full/empty bits
+    bool heap;                    // kernels can free it
     struct run_text variable;     // program variable that the buffer stands for; NULL: new memory
     struct run_text save;
     bool save_chosen; // `save` was given on the command line
@@ -198,6 +199,7 @@ struct run {
     struct diags *diags;
     const char *folder; // folder of input files; "" or ends in a slash
     struct run_text program, metadata, module, arch;
+    struct run_expr heap; // bytes
     VEC(struct run_setting) settings;
     VEC(struct run_name) names; // added by run_add_name
     struct intern spellings;

@@ -125,6 +125,7 @@ static void parse_buffer(struct run_file_reading *r, const struct yaml_node *key
     if ((type.text && !run_type(run, &type, &buffer.type)) ||
         !run_file_expression(r, of.of[KEY_BUFFER_count], &buffer.count) ||
         !run_file_expression(r, of.of[KEY_BUFFER_address], &buffer.place) ||
+        !run_file_flag(r, of.of[KEY_BUFFER_heap], &buffer.heap) ||
         !run_file_expression(r, of.of[KEY_BUFFER_fills], &buffer.fills) ||
         !run_file_expression(r, of.of[KEY_BUFFER_reads], &buffer.reads) ||
         (fill.text && !run_fill(run, &fill, &buffer.fill)) ||
@@ -466,6 +467,7 @@ static void parse_all(struct run_file_reading *r, const struct key_values *of)
     run->module = run_text_of(of->of[KEY_RUN_module]);
     run->arch = run_text_of(of->of[KEY_RUN_arch]);
     parse_values(r, of->of[KEY_RUN_values]);
+    run_file_expression(r, of->of[KEY_RUN_heap], &run->heap);
     parse_texture_names(r, of->of[KEY_RUN_textures]);
     for (uint32_t i = 0; buffers && i < buffers->count; i += 2)
         parse_buffer(r, yaml_at(&r->document, buffers->items[i]),

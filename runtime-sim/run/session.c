@@ -1,5 +1,6 @@
 #include "runtime-sim/run/session.h"
 #include "runtime-sim/exec/decode/layout.h"
+#include "runtime-sim/exec/memory/heap.h"
 #include "runtime-sim/exec/memory/plane.h"
 #include "runtime-sim/run/fill.h"
 #include "support/nearest.h"
@@ -143,9 +144,26 @@ static bool allocate(struct session *session, struct run_buffer *buffer)
     }
     if (!set_counts(session, buffer))
         return false;
+    if (buffer->heap && !heap_adopt(session->device.image, buffer->address)) {
+        run_fault(session->run, &buffer->at, "the heap has not enough room for %" PRIu64 " bytes",
+                  bytes);
+        return false;
+    }
     // Fresh memory is zero; its pages are not touched before they are used.
     return buffer->fill.kind == FILL_ZERO ||
            fill_do(session->run, &buffer->fill, buffer, buffer->data);
+}
+
+static bool set_heap(struct session *session)
+{
+    int64_t bytes;
+    const struct run_expr *heap = &session->run->heap;
+    if (!heap->expr)
+        return true;
+    if (!run_integer(session->run, heap, 0, INT64_MAX, "the heap's size", &bytes))
+        return false;
+    session->device.image->heap_left = (uint64_t)bytes;
+    return true;
 }
 
 bool session_prepare(struct session *session)
@@ -156,7 +174,7 @@ bool session_prepare(struct session *session)
         diag_add(session->diags, DIAG_ERROR, "not-executable", NO_OFFSET, NO_OFFSET, "%s", error);
         return false;
     }
-    if (!session_name_textures(session))
+    if (!set_heap(session) || !session_name_textures(session))
         return false;
     for (uint32_t i = 0; i < session->run->buffers.n; i++)
         good &= allocate(session, &session->run->buffers.v[i]) &&

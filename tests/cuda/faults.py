@@ -46,6 +46,19 @@ def slack(folder):
 
 
 @case
+def advised_slack(folder):
+    """a fault near an allocation names the --slack that allows the access"""
+    program = build('faults.cu', ARCH)
+    for at, size in ((-4, 4), (-4096, 4), (-4100, 8), (64, 4), (4096, 4), (4144, 4), (4148, 8), (70000, 72),
+                     (1 << 20, 1024), (3 << 20, 0), (-(3 << 20), 0)):
+        words = ends(simulate(folder, program, '--functional', arguments=['near', str(at)]), 7).err.decode()
+        same(re.findall(r'note: a GPU may not report this access; --slack=(\d+)K', words), [str(size)] if size else [])
+        if size:
+            done = simulate(folder, program, '--functional', '--slack=%dK' % size, arguments=['near', str(at)])
+            within('synchronise: 0 cudaSuccess', done.out.decode())
+
+
+@case
 def without_tags(folder):
     """a policy that reads tags says how the program gets them"""
     program = build('faults.cu', ARCH)
@@ -201,7 +214,7 @@ def document(folder):
                   arguments=['illegal']), 7, err='')
     finding, = json.loads((folder / 'd.json').read_text())
     same((finding['severity'], finding['id'], os.path.basename(finding['file']), finding['line']),
-         ('error', 'fault', 'faults.cu', 10))
+         ('error', 'fault', 'faults.cu', 11))
     within('faults.ptx', finding['notes'][0]['file'])
     ends(run([RUN, '--diagnostics=sarif:d.sarif', '--', './nothing'], folder), 1, '', '')
     within("cannot find the program './nothing'", json.loads((folder / 'd.sarif').read_text())['runs'][0]['invocations'][0]
@@ -266,7 +279,7 @@ def usage(folder):
     within("'./a.cu' is a source file", ends(run([RUN, '--', './a.cu'], folder), 1).err.decode())
     (folder / 'app').symlink_to('/bin/true')
     within("cannot find the program 'app' in PATH; did you mean './app'?", ends(run([RUN, '--', 'app'], folder), 1).err.decode())
-    within('cannot be combined', ends(run([RUN, '--functional', '--stats=x', '--', 'true'], folder), 2)
+    within('--stats; --json writes', ends(run([RUN, '--functional', '--stats=x', '--', 'true'], folder), 2)
            .err.decode())
     ends(run([RUN, '--', 'sh', '-c', 'exit 9'], folder), 9, '', '')
     within('usage: ptxoffload-run', ends(run([RUN, '--help'], folder), 0).out.decode())

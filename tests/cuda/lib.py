@@ -1,6 +1,7 @@
 """For tests of CUDA programs: compiling them, and running them with ptxoffload-run."""
 import os
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -13,7 +14,8 @@ BUILD = pathlib.Path(sys.argv[1]).resolve()
 RUN = BUILD / 'cli' / 'ptxoffload-run'
 SIM = BUILD / 'cli' / 'ptxoffload-sim'
 TAGGER = BUILD / 'cli' / 'ptxoffload'
-WRAPPER = pathlib.Path(__file__).resolve().parents[2] / 'integration' / 'ptxoffload-nvcc'
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+WRAPPER = ROOT / 'integration' / 'ptxoffload-nvcc'
 PROGRAMS = pathlib.Path(__file__).resolve().parent / 'programs'
 MADE = tempfile.TemporaryDirectory(prefix='ptxoffload-test-cuda-')
 DONE = {}
@@ -34,6 +36,15 @@ def build(source, *options, name=None, cudart='shared', wrapped=False):
         assert not done.returncode, done.stdout.decode()
         DONE[key] = to
     return DONE[key]
+
+
+def fatbin(folder, text=None, name='kernels.fatbin'):
+    """The option that names a fatbin as nvcc -compress-mode=none writes it."""
+    text = text or (ROOT / 'samples/vecadd/vecadd.ptx').read_bytes()
+    text += bytes(8 - len(text) % 8)
+    entry = struct.pack('<HHIQIIHHIIIQQQ', 1, 0x101, 64, len(text), 0, 0, 0, 9, 75, 0, 0, 0x11, 0, 0)
+    (folder / name).write_bytes(struct.pack('<IHHQ', 0xba55ed50, 1, 16, len(entry + text)) + entry + text)
+    return ['-DFATBIN="%s"' % name]
 
 
 def simulate(folder, program, *options, arguments=(), **more):

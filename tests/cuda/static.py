@@ -10,14 +10,12 @@ import json
 import pathlib
 import re
 import shutil
-import struct
 import subprocess
 
 import lib
-from lib import PROGRAMS, RUN, simulate
+from lib import PROGRAMS, ROOT, RUN, fatbin, simulate
 from tap import Skip, add_case, case, ends, main, run, same, within
 
-ROOT = PROGRAMS.parents[2]
 CC = ['cc', '-O2', '-w', '-fno-reorder-functions']
 DONE = {}
 HEAD = '''#ifndef VISIBILITY
@@ -57,15 +55,6 @@ def runtime(*options, version=13, without=(), more=()):
         ends(run([*CC, '-fPIC', *options, '-c', at.with_suffix('.c'), '-o', at.with_suffix('.o')], at.parent), 0)
         DONE[key] = at.with_suffix('.o')
     return DONE[key]
-
-
-def fatbin(folder, text=None, name='kernels.fatbin'):
-    """The option that names a fatbin as nvcc -compress-mode=none writes it."""
-    text = text or (ROOT / 'samples/vecadd/vecadd.ptx').read_bytes()
-    text += bytes(8 - len(text) % 8)
-    entry = struct.pack('<HHIQIIHHIIIQQQ', 1, 0x101, 64, len(text), 0, 0, 0, 9, 75, 0, 0, 0x11, 0, 0)
-    (folder / name).write_bytes(struct.pack('<IHHQ', 0xba55ed50, 1, 16, len(entry + text)) + entry + text)
-    return ['-DFATBIN="%s"' % name]
 
 
 def compiled(folder, *options, name='app', objects=None):

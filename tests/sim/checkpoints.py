@@ -24,7 +24,7 @@ KMN = [SAMPLES / 'kmn' / 'run.yaml', '--set', 'values.points=64', '--set', 'valu
 NOTE = 'ptxoffload-sim: note: --stop-after stopped the run after launch %d\n'
 
 # Keeps all that a kernel can leave behind: a module's variable, memory of malloc and what was given
-# back of it, what clocks say, the grid's number, what was printed.
+# back of it, also of a buffer in the heap, what clocks say, the grid's number, what was printed.
 TICK = '''.version 8.0
 .target sm_80
 .address_size 64
@@ -34,7 +34,7 @@ TICK = '''.version 8.0
 .global .u32 count;
 .global .u64 held[64];
 .global .align 1 .b8 text[7] = {103, 111, 32, 37, 100, 10, 0};
-.visible .entry tick(.param .u64 out, .param .u64 again, .param .u32 round)
+.visible .entry tick(.param .u64 out, .param .u64 again, .param .u32 round, .param .u64 given)
 {
     .local .align 8 .b8 told[8];
     .reg .b64 %rd<20>;
@@ -59,6 +59,11 @@ TICK = '''.version 8.0
     mov.u64 %rd10, held;
     add.u64 %rd10, %rd10, %rd9;
     st.global.u64 [%rd10], %rd7;
+    setp.ne.u32 %p2, %r2, 3;
+    @%p2 bra given_back;
+    ld.param.u64 %rd15, [given];
+    { .param .b64 p; st.param.b64 [p], %rd15; call free, (p); }
+given_back:
     setp.lt.u32 %p1, %r2, 2;
     @%p1 bra told_it;
     ld.global.u64 %rd11, [%rd10+-16];
@@ -85,20 +90,22 @@ buffers:
   out: {type: u64, count: 64, fill: zero}
   again: {type: u32, count: 1, fill: "const:2"}
   other: {type: u32, count: 1, fill: zero}
+  given: {type: u64, count: 3, fill: iota, heap: true}
+heap: 200
 launches:
   - repeat:
       times: again[0]
       index: outer
       reset: other
       launches:
-        - {kernel: tick, grid: 1, block: 1, args: [out, again, outer]}
+        - {kernel: tick, grid: 1, block: 1, args: [out, again, outer, given]}
         - repeat:
             while: other[0] < 3
             max: 5
             index: inner
             launches:
-              - {kernel: tick, grid: 1, block: 1, args: [out, other, 10 * outer + inner]}
-  - {kernel: tick, grid: 1, block: 1, args: [out, again, "77"]}
+              - {kernel: tick, grid: 1, block: 1, args: [out, other, 10 * outer + inner, given]}
+  - {kernel: tick, grid: 1, block: 1, args: [out, again, "77", given]}
 '''
 
 

@@ -30,6 +30,30 @@ def splitmix(seed):
         yield z ^ z >> 31
 
 
+# Allocates `bytes` before and after it frees `given`, whose last element it reads first.
+HEAP = '''.version 8.0
+.target sm_80
+.address_size 64
+.extern .func (.param .b64 r) malloc(.param .b64 n);
+.extern .func free(.param .b64 p);
+.visible .entry k(.param .u64 given, .param .u64 to, .param .u64 bytes)
+{
+    .reg .b64 %rd<9>;
+    ld.param.u64 %rd1, [given];
+    ld.param.u64 %rd2, [to];
+    ld.param.u64 %rd3, [bytes];
+    ld.u64 %rd4, [%rd1+392];
+    st.global.u64 [%rd2+16], %rd4;
+    { .param .b64 n; .param .b64 r; st.param.b64 [n], %rd3; call (r), malloc, (n); ld.param.b64 %rd5, [r]; }
+    st.global.u64 [%rd2], %rd5;
+    { .param .b64 p; st.param.b64 [p], %rd1; call free, (p); }
+    { .param .b64 n; .param .b64 r; st.param.b64 [n], %rd3; call (r), malloc, (n); ld.param.b64 %rd5, [r]; }
+    st.global.u64 [%rd2+8], %rd5;
+    ret;
+}
+'''
+
+
 @case
 def command_line(folder):
     """one launch: buffers, arguments, results; silent in a pipe"""
@@ -370,6 +394,24 @@ def resets_variables(folder):
     (folder / 'run.yaml').write_text(text)
     ends(sim(folder, 'run.yaml'), 0, '')
     same(npy(folder / 's.npy'), ('<u4', (4,), [1, 12, 23, 34]))
+
+
+@case
+def heap(folder):
+    """heap: memory that kernels can allocate; a buffer in it counts, and a kernel can free it"""
+    (folder / 'heap.ptx').write_text(HEAP)
+    text = ('{program: heap.ptx, %s buffers: {a: {type: u64, count: 50, fill: iota, %s}, to: {type: u64, count: 3, '
+            'save: to.npy}}, launches: [{kernel: k, grid: 1, block: 1, args: [a, to, 1000]}]}')
+    for size, fits in (('', (1, 1)), ('heap: 1399,', (0, 1)), ('heap: 1400,', (1, 0)), ('heap: 900 + 99,', (0, 0))):
+        (folder / 'run.yaml').write_text(text % (size, 'heap: true'))
+        ends(sim(folder, 'run.yaml'), 0, '')
+        got = struct.unpack('<3Q', (folder / 'to.npy').read_bytes()[-24:])
+        same((got[0] > 0, got[1] > 0, got[2]), (*fits, 49))
+    (folder / 'run.yaml').write_text(text % ('heap: 399,', 'heap: true'))
+    done = ends(sim(folder, 'run.yaml'), 1)
+    within('the heap has not enough room for 400 bytes', done.err.decode())
+    (folder / 'run.yaml').write_text(text % ('', 'heap: false'))
+    within('free of an address that malloc did not return', ends(sim(folder, 'run.yaml'), 5).err.decode())
 
 
 @case

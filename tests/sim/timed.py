@@ -230,6 +230,11 @@ def regions(folder):
     for wrong in (':', 'k:', 'k:0', 'k:3-2', 'k:1,,2', 'k:x', 'k:1-'):
         within(b"expected KERNEL, or KERNEL:LAUNCHES", ends(sim(folder, run_file, '--timed=' + wrong),
                                                          2).err)
+    within(b'--stats; --json writes the instructions of each kernel', ends(
+        sim(folder, *VECADD, '--functional', '--stats=x'), 2).err)
+    ends(sim(folder, *VECADD, '--functional', '--json=x'), 0)
+    assert json.loads((folder / 'x').read_text())['kernels'][0]['thread_instructions'] > 0
+    (folder / 'x').unlink()
 
 
 @case

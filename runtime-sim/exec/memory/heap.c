@@ -29,6 +29,25 @@ struct allocation *heap_restore(struct image *image, uint64_t address, uint64_t 
     return at;
 }
 
+bool heap_adopt(struct image *image, uint64_t address)
+{
+    struct allocation *at = &image->list.v[image_find(image, address)];
+    if (at->bytes > image->heap_left)
+        return false;
+    image->heap_left -= at->bytes;
+    at->heap = at->keeps_data = true;
+    return true;
+}
+
+uint64_t heap_size(const struct image *image)
+{
+    uint64_t bytes = image->heap_left;
+    for (uint32_t i = 0; i < image->list.n; i++)
+        if (image->list.v[i].heap && image->list.v[i].state == ALLOCATION_LIVE)
+            bytes += image->list.v[i].bytes;
+    return bytes;
+}
+
 uint64_t heap_allocate(struct image *image, uint64_t bytes)
 {
     if (bytes > image->heap_left)
@@ -47,10 +66,12 @@ bool heap_give(struct image *image, uint64_t address)
     if (found == UINT32_MAX || !image->list.v[found].heap || !image_free(image, address))
         return false;
     struct allocation *at = &image->list.v[found];
+    image->heap_left += at->bytes;
+    if (at->keeps_data)
+        return true;
     uint32_t class = class_of(at->bytes);
     memcpy(at->data, &image->pieces[class], sizeof(void *));
     image->pieces[class] = at->data;
-    image->heap_left += at->bytes;
     at->data = NULL;
     return true;
 }

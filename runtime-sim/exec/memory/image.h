@@ -15,6 +15,7 @@ struct allocation {
     uint8_t state;
     bool constant;
     bool heap;           // allocated by a kernel, which may free it
+    bool keeps_data;     // `data` stays valid after a kernel has freed it
     bool filled;         // completely written
     uint64_t *written;   // one bit per byte that a kernel has written; NULL: not recorded
     struct plane *plane; // full and empty words (plane.h); NULL: all words are full

@@ -1,6 +1,7 @@
 // Faults, one for each argument.
 #include <cassert>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <cuda_runtime.h>
 #include <unistd.h>
@@ -57,6 +58,8 @@ int main(int, char **argv)
     show("malloc", cudaMalloc(&at, 64));
     if (!strcmp(argv[1], "illegal"))
         store<<<1, 1>>>(at);
+    else if (!strcmp(argv[1], "near"))
+        store<<<1, 1>>>(at + atoi(argv[2]) / 4 - 1000);
     else if (!strcmp(argv[1], "assert"))
         claim<<<1, 1>>>(4);
     else if (!strcmp(argv[1], "trap"))
