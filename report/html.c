@@ -663,7 +663,7 @@ static void write_terms(const struct html *h)
         {"CTA", "a block of threads, which runs on one core"},
         {"warp slot", "room of a core for 32 threads that execute the same instructions"},
         {"flit", "the unit that a channel of a network moves in a clock"},
-        {"LLC", "the last-level cache, one slice in each memory partition"},
+        {"LLC", "the cache that all cores share, one slice in each memory partition"},
         {"row hit", "an access to the row that a bank of the DRAM has open"},
         {"chain", "a load, operations and a store that are executed near the data"},
         {"block", "a part of the program that a core in a memory stack executes"},
