@@ -685,7 +685,7 @@ void sim_report_html(const struct sim_view *view, struct arena *arena, FILE *to)
                                 report->run_file ? report->run_file : report->program));
     write_verdict(&html);
     if (report->kernels.n != 1) {
-        write_heading(&html, "kernels", "Kernels");
+        write_heading(&html, "list", "Kernels");
         write_list(&html);
     }
     sim_source_top(report, arena, to);
