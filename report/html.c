@@ -1,21 +1,14 @@
 // Writes the report as an HTML page.
+#include "report/html.h"
 #include "support/page.h"
 #include "support/svg.h"
 #include "tools/noc/plot.h"
-#include "report/sim_report.h"
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct html {
-    const struct sim_view *view;
-    const struct sim_report *report;
-    struct arena *arena;
-    FILE *to;
-};
-
-static void open_tag(const struct html *h, const char *tag, const char *text)
+void html_tag(const struct html *h, const char *tag, const char *text)
 {
     fprintf(h->to, "<%s>", tag);
     svg_escaped(h->to, text);
@@ -31,7 +24,7 @@ static void write_cell(const struct html *h, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    open_tag(h, "td", text);
+    html_tag(h, "td", text);
 }
 
 static void write_heading(const struct html *h, const char *anchor, const char *text)
@@ -63,175 +56,10 @@ static void write_number(const struct html *h, const struct sim_kernel *kernel, 
 {
     double value = sim_number(kernel, name);
     bool is_rate = strstr(name, "rate");
-    open_tag(h, "td",
+    html_tag(h, "td",
              isnan(value) ? ""
                           : arena_printf(h->arena, "%.*f%s", digits, is_rate ? 100 * value : value,
                                          is_rate ? " %" : ""));
-}
-
-// The verdict: tiles, sentences, and the phases as a bar
-
-static void write_tile(const struct html *h, const char *class, const char *title,
-                       const char *value, const char *text)
-{
-    fprintf(h->to, "<div class=\"tile%s%s\">", *class ? " " : "", class);
-    open_tag(h, "h2", title);
-    open_tag(h, "p", value);
-    if (*text)
-        open_tag(h, "p", text);
-    fputs("</div>\n", h->to);
-}
-
-// Returns the kernel of which the page speaks first: the only one, or all together.
-static const struct sim_kernel *main_kernel(const struct sim_report *report)
-{
-    return report->kernels.n == 1 && report->kernels.v[0].timed ? &report->kernels.v[0]
-                                                                : &report->total;
-}
-
-static void write_cycles_tile(const struct html *h)
-{
-    const struct sim_report *report = h->report;
-    const struct sim_kernel *total = &report->total;
-    double idle = sim_idle_cycles(report);
-    const char *of = report->kernels.n == 1
-                         ? report->kernels.v[0].shown
-                         : arena_printf(h->arena, "%u kernels", report->kernels.n);
-    const char *rest = idle > 0 ? arena_printf(h->arena, "; %s of them without a kernel",
-                                               sim_count(h->arena, idle))
-                                : "";
-    write_tile(h, "", "Cycles", sim_count(h->arena, total->cycles),
-               arena_printf(h->arena, "%" PRIu64 " launch%s of %s, %.4g µs at %.4g MHz%s",
-                            total->timed, total->timed == 1 ? "" : "es", of,
-                            total->cycles / report->clock, report->clock, rest));
-}
-
-static void write_beside_tile(const struct html *h)
-{
-    const struct sim_report *beside = h->view->beside;
-    double now = h->report->total.cycles, before = beside ? beside->total.cycles : 0;
-    if (!beside || now <= 0 || before <= 0) {
-        double ipc = sim_number(&h->report->total, "IPC");
-        write_tile(h, "", "Instructions per cycle", arena_printf(h->arena, "%.1f", ipc),
-                   arena_printf(h->arena, "of threads; the machine can issue %.0f",
-                                h->report->peak_instructions));
-        return;
-    }
-    write_tile(h,
-               now < before   ? "good"
-               : now > before ? "worse"
-                              : "",
-               arena_printf(h->arena, "Against %s", h->view->beside_name),
-               now <= before ? arena_printf(h->arena, "%.2f times as fast", before / now)
-                             : arena_printf(h->arena, "%.2f times slower", now / before),
-               arena_printf(h->arena, "that run took %s cycles on %s, policy %s",
-                            sim_count(h->arena, before), beside->machine, beside->policy));
-}
-
-static void write_limit_tile(const struct html *h, const struct sim_kernel *kernel)
-{
-    if (!kernel->limits.n || kernel->limits.v[0].cycles <= 0)
-        return;
-    const struct sim_limit *limit = &kernel->limits.v[0];
-    const char *word = sim_limit_word(limit);
-    write_tile(
-        h, "", word[0] == 'p' ? "Probably limited by" : "Limited by", limit->name,
-        arena_printf(h->arena, "without this limit %s", sim_gain_text(h->arena, kernel, limit)));
-}
-
-static void write_items_tile(const struct html *h, const struct sim_kernel *kernel)
-{
-    uint32_t costly = 0;
-    for (uint32_t i = 0; i < kernel->items.n; i++) {
-        bool costs;
-        sim_item_verdict(h->arena, &kernel->items.v[i], &costs);
-        costly += costs;
-    }
-    if (kernel->items.n)
-        write_tile(h, costly ? "worse" : "", "Offloaded",
-                   arena_printf(h->arena, "%u %s%s", kernel->items.n, kernel->items.v[0].kind,
-                                kernel->items.n == 1 ? "" : "s"),
-                   costly ? arena_printf(h->arena, "%u cost%s more than %s", costly,
-                                         costly == 1 ? "s" : "",
-                                         costly == 1 ? "it saves" : "they save")
-                          : "by the policy, see below");
-    else if (h->report->passed + h->report->failed)
-        write_tile(h, h->report->failed ? "worse" : "good", "Expectations",
-                   arena_printf(h->arena, "%u of %u hold", h->report->passed,
-                                h->report->passed + h->report->failed),
-                   "values that the run file expects");
-}
-
-enum { PHASE_COLOURS = 7 };
-
-// Returns the number of a limit among those of all phases, which is its colour.
-static unsigned colour_of(const struct sim_kernel *kernel, const struct sim_limit *limit)
-{
-    unsigned i = 0;
-    while (i + 1 < PHASE_COLOURS && i < kernel->limits.n &&
-           strcmp(kernel->limits.v[i].name, limit->name) != 0)
-        i++;
-    return i;
-}
-
-// Writes the phases as a bar, whose sections are the limits.
-static void write_phases(const struct html *h, const struct sim_kernel *kernel)
-{
-    double all = 0;
-    for (uint32_t i = 0; i < kernel->phases.n; i++)
-        all += kernel->phases.v[i].cycles;
-    if (all <= 0)
-        return;
-    open_tag(h, "h3", "What limits each phase");
-    fputs("\n<table class=\"bars\">\n", h->to);
-    for (uint32_t i = 0; i < kernel->phases.n; i++) {
-        const struct sim_phase *phase = &kernel->phases.v[i];
-        fprintf(h->to,
-                "<tr><th scope=\"row\">%s<small>%s cycles</small></th><td>%.1f %%</td>"
-                "<td class=\"bar\"><div class=\"phases\" style=\"width:%.2f%%\">",
-                phase->name, sim_count(h->arena, phase->cycles), 100 * phase->cycles / all,
-                fmax(1, 100 * phase->cycles / all));
-        for (uint32_t k = 0; k < phase->limits.n; k++)
-            fprintf(h->to,
-                    "<span class=\"f%u\" style=\"width:%.2f%%\" title=\"%s: %.0f %%\"></span>",
-                    colour_of(kernel, &phase->limits.v[k]),
-                    100 * phase->limits.v[k].cycles / phase->cycles, phase->limits.v[k].name,
-                    100 * phase->limits.v[k].cycles / phase->cycles);
-        fputs("</div></td></tr>\n", h->to);
-    }
-    fputs("</table>\n<ul class=\"keys\">\n", h->to);
-    for (uint32_t i = 0; i < kernel->limits.n && i < PHASE_COLOURS; i++)
-        fprintf(h->to, "<li><i class=\"f%u\"></i>%s, %.0f %% of all cycles</li>\n", i,
-                i + 1 == PHASE_COLOURS ? "other parts" : kernel->limits.v[i].name,
-                100 * kernel->limits.v[i].cycles / all);
-    fputs("</ul>\n", h->to);
-}
-
-static void write_explanation(const struct html *h, const struct sim_kernel *kernel)
-{
-    sim_sentences sentences = {0};
-    sim_explain(kernel, h->arena, &sentences);
-    fputs("<ul class=\"lead\">\n", h->to);
-    for (uint32_t i = 0; i < sentences.n; i++) {
-        open_tag(h, "li", sentences.v[i]);
-        putc('\n', h->to);
-    }
-    fputs("</ul>\n", h->to);
-}
-
-static void write_verdict(const struct html *h)
-{
-    const struct sim_kernel *kernel = main_kernel(h->report);
-    if (!h->report->has_time)
-        return;
-    fputs("<div class=\"tiles\">\n", h->to);
-    write_cycles_tile(h);
-    write_beside_tile(h);
-    write_limit_tile(h, kernel);
-    write_items_tile(h, kernel);
-    fputs("</div>\n", h->to);
-    write_explanation(h, kernel);
-    write_phases(h, kernel);
 }
 
 // The run
@@ -336,7 +164,7 @@ static void write_parts(const struct html *h, const char *title, const sim_parts
     double all = sim_parts_sum(parts);
     if (all <= 0)
         return;
-    open_tag(h, "h3", title);
+    html_tag(h, "h3", title);
     fputs("\n<table class=\"bars\">\n", h->to);
     for (uint32_t i = 0; i < parts->n; i++) {
         const struct sim_part *part = &parts->v[i];
@@ -359,7 +187,7 @@ static void write_resources(const struct html *h, const struct sim_kernel *kerne
 {
     if (!kernel->resources.n)
         return;
-    open_tag(h, "h3", "Resources relative to their peaks");
+    html_tag(h, "h3", "Resources relative to their peaks");
     fputs("\n"
           "<p class=\"quiet\">A line marks the busiest of several instances.</p>\n"
           "<table class=\"bars\">\n",
@@ -410,7 +238,7 @@ static void write_item(const struct html *h, const struct sim_kernel *kernel,
     if (item->text)
         fputs("<p><code>", h->to), svg_escaped(h->to, item->text), fputs("</code></p>\n", h->to);
     if (verdict)
-        open_tag(h, "p", arena_printf(h->arena, "It %s.", verdict));
+        html_tag(h, "p", arena_printf(h->arena, "It %s.", verdict));
     fputs("<dl>\n", h->to);
     fprintf(h->to, "<div><dt>expected to save</dt><dd>%.4g %s%s</dd></div>\n", item->expected,
             item->expected_in,
@@ -438,7 +266,7 @@ static void write_items(const struct html *h, const struct sim_kernel *kernel,
 {
     if (!kernel->items.n)
         return;
-    open_tag(h, "h3", "What was offloaded, and its cost");
+    html_tag(h, "h3", "What was offloaded, and its cost");
     if (!isnan(sim_number(kernel, "latency of loads")))
         fprintf(h->to, "\n<p class=\"quiet\">A load takes %.0f cycles on average.</p>",
                 sim_number(kernel, "latency of loads"));
@@ -477,17 +305,17 @@ static void write_kernel(const struct html *h, const struct sim_kernel *kernel)
     const struct sim_kernel *beside = beside_of(h, kernel);
     write_heading(h, kernel_id(h, kernel), kernel->shown);
     if (strcmp(kernel->shown, kernel->name) != 0)
-        open_tag(h, "p class=\"quiet\"", kernel->name);
-    open_tag(h, "p",
+        html_tag(h, "p class=\"quiet\"", kernel->name);
+    html_tag(h, "p",
              arena_printf(h->arena, "%s%s%s%s", sim_cycles(h->arena, kernel),
                           beside ? ", beside the other run: " : "",
                           beside ? sim_change(h->arena, kernel->cycles, beside->cycles) : "",
                           kernel->together ? "; some ran at the same time as others" : ""));
     if (kernel->room)
-        open_tag(h, "p class=\"quiet\"", kernel->room);
-    if (kernel != main_kernel(h->report)) {
-        write_explanation(h, kernel);
-        write_phases(h, kernel);
+        html_tag(h, "p class=\"quiet\"", kernel->room);
+    if (kernel != html_main_kernel(h->report)) {
+        html_explanation(h, kernel);
+        html_phases(h, kernel);
     }
     write_numbers(h, kernel, beside);
     write_items(h, kernel, beside);
@@ -623,7 +451,7 @@ static void write_timelines(const struct html *h)
     sim_chart_timeline(h->report, max, h->arena, h->to);
     fputs("</div>\n", h->to);
     if (beside) {
-        open_tag(h, "h3", arena_printf(h->arena, "%s over time", h->view->beside_name));
+        html_tag(h, "h3", arena_printf(h->arena, "%s over time", h->view->beside_name));
         fputs("<div class=\"wide timeline\">\n", h->to);
         sim_chart_timeline(beside, max, h->arena, h->to);
         fputs("</div>\n", h->to);
@@ -683,7 +511,7 @@ void sim_report_html(const struct sim_view *view, struct arena *arena, FILE *to)
     struct html html = {view, report, arena, to};
     page_begin(to, arena_printf(arena, "Simulation of %s",
                                 report->run_file ? report->run_file : report->program));
-    write_verdict(&html);
+    html_verdict(&html);
     if (report->kernels.n != 1) {
         write_heading(&html, "list", "Kernels");
         write_list(&html);
