@@ -9,6 +9,8 @@
 static const double named = 0.1, long_phase = 0.15, many_empty = 0.3;
 
 static void add(struct arena *arena, sim_sentences *to, bool begins, const char *format,
+                va_list args) __attribute__((format(printf, 4, 0)));
+static void add(struct arena *arena, sim_sentences *to, bool begins, const char *format,
                 va_list args)
 {
     char text[512];
