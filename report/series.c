@@ -28,8 +28,11 @@ static void add_states(struct sim_collector *c)
             full = arena_printf(c->arena, "core.%s", name);
             sim_meter_add(&c->meter, full);
             vec_push(c->arena, &c->series.names, full);
+            // The keys belong to this machine, which another one may replace.
+            name = full + strlen("core.");
             vec_push(c->arena, &names, stalls ? name + sizeof prefix - 1 : name);
-            vec_push(c->arena, &texts, group->keys[k].text);
+            const char *text = group->keys[k].text;
+            vec_push(c->arena, &texts, (const char *)arena_strndup(c->arena, text, strlen(text)));
         }
     }
     c->columns.count = names.n;

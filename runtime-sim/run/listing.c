@@ -47,7 +47,8 @@ static void add_counts(uint64_t *to, const void *from, size_t bytes)
 static void sum_lines(const struct site_listing *listing, struct listing_kernel *to,
                       struct arena *arena)
 {
-    qsort(to->insts.v, to->insts.n, sizeof *to->insts.v, by_place);
+    if (to->insts.n)
+        qsort(to->insts.v, to->insts.n, sizeof *to->insts.v, by_place);
     for (uint32_t i = 0; i < to->insts.n; i++) {
         struct listing_inst *inst = &to->insts.v[i];
         if (!to->lines.n || !is_line(&to->lines.v[to->lines.n - 1], inst->loc)) {
