@@ -62,7 +62,8 @@ static void sum_lines(const struct site_listing *listing, struct listing_kernel 
         add_counts((uint64_t *)&sum->memory, &listing->sites->memory.list[inst->site],
                    sizeof sum->memory);
     }
-    qsort(to->insts.v, to->insts.n, sizeof *to->insts.v, by_site);
+    if (to->insts.n)
+        qsort(to->insts.v, to->insts.n, sizeof *to->insts.v, by_site);
 }
 
 // Sets the chains and blocks of a function's instructions, which are in the order of its IR.
