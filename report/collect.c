@@ -359,6 +359,14 @@ double sim_number(const struct sim_kernel *kernel, const char *name)
     return NAN;
 }
 
+double sim_row(const struct sim_item *item, const char *name)
+{
+    for (uint32_t i = 0; item && i < item->rows.n; i++)
+        if (!strcmp(item->rows.v[i].name, name))
+            return item->rows.v[i].value;
+    return NAN;
+}
+
 double sim_parts_sum(const sim_parts *parts)
 {
     double sum = 0;

@@ -160,19 +160,12 @@ static void say_phases(struct arena *arena, sim_sentences *to, const struct sim_
 
 // Chains and blocks
 
-static double row_of(const struct sim_item *item, const char *name)
-{
-    for (uint32_t i = 0; i < item->rows.n; i++)
-        if (!strcmp(item->rows.v[i].name, name))
-            return item->rows.v[i].value;
-    return NAN;
-}
-
 const char *sim_item_verdict(struct arena *arena, const struct sim_item *item, bool *costs)
 {
-    double gpu = row_of(item, "latency in the GPU"), away = row_of(item, "latency when offloaded"),
-           offloaded = row_of(item, "offloaded"), saved = row_of(item, "saved");
-    double kept = row_of(item, "executed") - offloaded;
+    double gpu = sim_row(item, "latency in the GPU"),
+           away = sim_row(item, "latency when offloaded"), offloaded = sim_row(item, "offloaded"),
+           saved = sim_row(item, "saved");
+    double kept = sim_row(item, "executed") - offloaded;
     *costs = false;
     if (away > 0 && offloaded > 0 && kept > 0 && gpu > 0) {
         *costs = away > gpu;

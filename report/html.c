@@ -212,18 +212,10 @@ static void write_resources(const struct html *h, const struct sim_kernel *kerne
 
 // Chains and blocks
 
-static double row_of(const struct sim_item *item, const char *name)
-{
-    for (uint32_t i = 0; item && i < item->rows.n; i++)
-        if (!strcmp(item->rows.v[i].name, name))
-            return item->rows.v[i].value;
-    return NAN;
-}
-
 static void write_item(const struct html *h, const struct sim_kernel *kernel,
                        const struct sim_item *item, const struct sim_item *other)
 {
-    double hops = sim_number(kernel, "hops of a packet"), saved = row_of(item, "saved");
+    double hops = sim_number(kernel, "hops of a packet"), saved = sim_row(item, "saved");
     bool by_hops = !strcmp(item->expected_in, "flits per hop") && hops > 0;
     bool costs, linked = h->report->listing && kernel != &h->report->total;
     const char *verdict = sim_item_verdict(h->arena, item, &costs);
@@ -247,7 +239,7 @@ static void write_item(const struct html *h, const struct sim_kernel *kernel,
                     : "");
     for (uint32_t i = 0; i < item->rows.n; i++) {
         const struct sim_number *row = &item->rows.v[i];
-        double before = row_of(other, row->name);
+        double before = sim_row(other, row->name);
         bool is_saved = !strcmp(row->name, "saved");
         if (row->value == 0 && !(before > 0) && !*row->unit)
             continue;

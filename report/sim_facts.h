@@ -125,6 +125,8 @@ const struct sim_kernel *sim_same(const struct sim_report *report, const char *n
 const struct sim_item *sim_same_item(const struct sim_kernel *kernel, const struct sim_item *item);
 // Returns the number with this name, or NAN.
 double sim_number(const struct sim_kernel *kernel, const char *name);
+// Returns the measured value with this name, or NAN. `item` may be NULL.
+double sim_row(const struct sim_item *item, const char *name);
 // Returns the sum of the components.
 double sim_parts_sum(const sim_parts *parts);
 // Returns the breakdown of slot cycles with a resident warp. `kernel` may be NULL.

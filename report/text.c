@@ -104,14 +104,6 @@ static void write_resources(const struct sim_page *p, const struct sim_kernel *k
 
 // Offloading
 
-static double row_of(const struct sim_item *item, const char *name)
-{
-    for (uint32_t i = 0; item && i < item->rows.n; i++)
-        if (!strcmp(item->rows.v[i].name, name))
-            return item->rows.v[i].value;
-    return NAN;
-}
-
 static void write_row(const struct sim_page *p, const struct sim_number *row, double before)
 {
     bool is_count = !*row->unit;
@@ -128,7 +120,7 @@ static void write_row(const struct sim_page *p, const struct sim_number *row, do
 static void write_expected(const struct sim_page *p, const struct sim_kernel *kernel,
                            const struct sim_item *item)
 {
-    double hops = sim_number(kernel, "hops of a packet"), saved = row_of(item, "saved");
+    double hops = sim_number(kernel, "hops of a packet"), saved = sim_row(item, "saved");
     bool by_hops = !strcmp(item->expected_in, "flits per hop") && hops > 0;
     fprintf(p->to, "      %-30s %12.4g %s", "expected to save", item->expected, item->expected_in);
     if (by_hops)
@@ -147,7 +139,7 @@ static void write_item(const struct sim_page *p, const struct sim_kernel *kernel
             item->source ? ")" : "", item->text ? ": " : "", item->text ? item->text : "");
     write_expected(p, kernel, item);
     for (uint32_t i = 0; i < item->rows.n; i++)
-        write_row(p, &item->rows.v[i], row_of(other, item->rows.v[i].name));
+        write_row(p, &item->rows.v[i], sim_row(other, item->rows.v[i].name));
 }
 
 static void write_items(const struct sim_page *p, const struct sim_kernel *kernel,
