@@ -236,6 +236,40 @@ static struct code resize(uint32_t to, uint32_t to_width, uint32_t from, uint32_
                          .width = (uint8_t)to_width};
 }
 
+static uint32_t count_clocks(const struct ir_function *fn, const struct ir_inst *inst)
+{
+    uint32_t clocks = 0;
+    for (uint32_t i = 0; i < inst->operand_count; i++) {
+        const struct ir_operand *operand = &fn->operands.v[inst->operands + i];
+        clocks +=
+            operand->kind == OPERAND_SPECIAL && isa_specials[operand->index].varies == VARIES_TIME;
+    }
+    return clocks;
+}
+
+static bool computes(const struct ir_inst *inst)
+{
+    return (inst->class >= CLASS_ARITHMETIC && inst->class <= CLASS_CONVERT) ||
+           inst->class == CLASS_BRANCH || inst->op == OP_nanosleep;
+}
+
+// Returns true if the instruction's innermost loop has no inner loop, reads one clock, and
+// otherwise only computes.
+static bool only_waits(const struct decoder *d)
+{
+    uint32_t loop = d->fn->blocks.v[d->inst->block].loop, clocks = 0;
+    if (loop == IR_NONE || d->fn->loops.v[loop].inner_count > 1)
+        return false;
+    IR_LOOP_EACH (block, d->fn, loop)
+        for (uint32_t i = d->fn->blocks.v[block].first; i < d->fn->blocks.v[block].end; i++) {
+            const struct ir_inst *inst = &d->fn->insts.v[i];
+            clocks += count_clocks(d->fn, inst);
+            if (!computes(inst) || clocks > 1)
+                return false;
+        }
+    return true;
+}
+
 // Returns the slot of a clock, which a code before the instruction reads.
 static uint32_t time_reg_slot(struct decoder *d, const struct ir_operand *operand, uint32_t width)
 {
@@ -245,6 +279,7 @@ static uint32_t time_reg_slot(struct decoder *d, const struct ir_operand *operan
                                    .d = temp,
                                    .d2 = REG_SLOT_NONE,
                                    .width = (uint8_t)own,
+                                   .attributes = only_waits(d),
                                    .value = operand->index});
     if (own == width)
         return temp;

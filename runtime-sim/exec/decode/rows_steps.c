@@ -26,7 +26,7 @@ const struct exec_row rows_steps[] = {
     {OP_barrier, "cluster wait acquire", "=", 0, .step = step_cluster_wait},
     {OP_barrier, NULL, NULL, 0, .step = step_barrier, .prepare = prepare_barrier},
     {OP_set, NULL, NULL, 0, .step = step_nothing, .prepare = prepare_set},
-    {OP_nanosleep, NULL, NULL, 0, .step = step_nothing},
+    {OP_nanosleep, NULL, "=4", 0, .step = step_sleep},
     {OP_pmevent, NULL, NULL, 0, .step = step_nothing},
     {OP_setmaxnreg, NULL, NULL, 0, .step = step_nothing}, // a hint
     {0},

@@ -13,7 +13,9 @@ struct branch {
 
 step_fn step_reconverge, step_branch, step_branch_indexed, step_return, step_exit, step_call;
 step_fn step_trap, step_breakpoint;
-step_fn step_nothing, step_clock;
+step_fn step_nothing;
+step_fn step_clock;         // `attributes`: the read is in a loop that only waits
+step_fn step_sleep;         // s[0]: nanoseconds
 step_fn step_refused;       // an instruction that cannot be executed was reached
 step_fn step_frame_address; // d = address of the offset `value` in the function's local memory
 

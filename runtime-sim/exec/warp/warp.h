@@ -93,7 +93,9 @@ struct warp {
     uint8_t *local; // local_stride bytes per lane
     uint32_t local_stride;
     VEC(struct reconvergence) reconvergences;
-    uint64_t clock;  // number of reads of a clock
+    uint64_t clock;  // an untimed warp's clock: see read_clock
+    uint64_t slept;  // ns of nanosleep
+    uint64_t skip;   // cycles that the next poll of the clock in a waiting loop adds
     uint64_t writes; // number of accesses that may have changed memory
     struct fault *fault;
     struct touched *touched;        // records accesses by steps that access memory themselves; may

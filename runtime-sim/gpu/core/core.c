@@ -201,6 +201,14 @@ static void notify_barriers(struct core *core, uint64_t now, uint32_t place)
     cta->opened = 0;
 }
 
+// The next instruction waits until the time that a nanosleep has added to the warp is over.
+static void sleep_on(struct warp_slot *slot, uint64_t now)
+{
+    uint64_t megahertz = slot->warp->cta->launch->time->clock;
+    slot->awake = now + divide_up(slot->warp->slept * megahertz, 1000);
+    slot->warp->slept = 0;
+}
+
 void core_issue(struct core *core, uint64_t now, uint32_t index)
 {
     struct warp_slot *slot = &core->slots[index];
@@ -236,6 +244,8 @@ void core_issue(struct core *core, uint64_t now, uint32_t index)
         owner->lsu->issued(core, owner->own, now, index, timing, entry);
     if (timing->orders && as != ISSUE_AS_MIGRATED)
         epoch_mark(core, index);
+    if (timing->sleeps)
+        sleep_on(slot, now);
     if (warp->cta->opened)
         notify_barriers(core, now + 1, slot->cta);
     core_look(core, now + 1, index);

@@ -53,6 +53,7 @@ struct warp_slot {
     uint8_t unit;            // unit that `next` uses
     bool settled;            // `next` is valid; only the warp itself can change it
     uint32_t required_epoch; // 1 + the epoch that must end before `next`; 0: not known
+    uint64_t awake;          // cycle in which the warp's nanosleep ends
 };
 
 // Returns the index of a line in store_lines.

@@ -133,6 +133,7 @@ static void add_instruction(const struct timing_builder *b, uint32_t function, u
                        ir_has_modifier(program->module, fn, inst, W_acq_rel);
         to->orders = at->class == CLASS_BARRIER || releases(program->module, fn, inst);
         to->shared = sees_others(at, class);
+        to->sleeps = at->op == OP_nanosleep;
     }
     to->class = (uint8_t) class;
     to->unit = units[class];

@@ -56,6 +56,7 @@ struct timing {
     uint8_t waits; // enum timing_wait
     bool is_float; // f32 or narrower; used for energy
     bool acquires; // later accesses wait for it
+    bool sleeps;   // nanosleep
     bool orders;   // it orders the warp's accesses for other warps of the CTA
     bool shared;   // at issue it accesses state that other cores see; such instructions execute in
                    // a fixed order

@@ -189,6 +189,7 @@ void core_look(struct core *core, uint64_t now, uint32_t index)
     if (is_held_back(core, now, index))
         return;
     uint64_t ready = find_operands(core, index);
+    ready = ready > slot->awake ? ready : slot->awake;
     if (must_wait(core, index, timing)) {
         core_set_state(core, now, index, WARP_SLOT_FENCE);
     } else if (ready == UINT64_MAX) {
