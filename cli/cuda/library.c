@@ -381,6 +381,11 @@ static void report_fault(struct library *library, const struct device_result *re
                  (unsigned)(slack / 1024));
 }
 
+static void note_room(struct library *library, const struct launch_needs *needs)
+{
+    message_note(&library->messages, "%s", sim_machines_with_room(&library->cuda->arena, needs));
+}
+
 static void report(void *context, const struct device_result *result)
 {
     static const enum session_outcome outcomes[] = {
@@ -404,6 +409,8 @@ static void report(void *context, const struct device_result *result)
         diag_add(&library->diags, DIAG_ERROR, "no-progress", NO_OFFSET, NO_OFFSET,
                  "deadlock: no command of any stream can proceed");
     report_diags(library, &library->module->source);
+    if (result->end == DEVICE_REFUSED)
+        note_room(library, &library->session.fault.needs);
     if (result->end == DEVICE_STUCK)
         report_stuck(library);
 }
@@ -416,6 +423,13 @@ static void refuse(void *context, const struct program_function *entry, const ch
     diag_add(&library->diags, DIAG_ERROR, "not-executable", node->begin, node->end,
              "'%s' cannot run: %s", name, entry->refusal);
     report_diags(library, &library->module->source);
+}
+
+static void unfit(void *context, const char *name, const struct fault *fault)
+{
+    struct library *library = context;
+    message_error(&library->messages, "%s: kernel '%s'", fault->text, name);
+    note_room(library, &fault->needs);
 }
 
 static void complain(void *context, enum severity severity, const char *text)
@@ -575,6 +589,7 @@ static const struct cuda_front front = {
     .load = load,
     .report = report,
     .refuse = refuse,
+    .unfit = unfit,
     .complain = complain,
     .end = end,
     .out_of_memory = out_of_memory,

@@ -3,6 +3,7 @@
 #include "runtime-sim/schemes/schemes.h"
 #include "support/number.h"
 #include <inttypes.h>
+#include <string.h>
 
 // Configuration
 
@@ -39,6 +40,41 @@ bool sim_machine_read(struct sim_machine *machine, struct arena *arena,
     for (uint32_t i = 0; i < arguments->timed.n; i++)
         vec_push(arena, &machine->options.regions, arguments->timed.v[i]);
     return !wrong;
+}
+
+// Returns true if the launch fits the built-in machine.
+static bool has_room(struct arena *arena, const char *name, const struct launch_needs *needs)
+{
+    uint32_t count;
+    struct machine_config *machine = ARENA_NEW(arena, struct machine_config);
+    struct host_config host;
+    struct config config;
+    struct config_section *sections = machine_sections(machine, arena, schemes, &count);
+    sections[count++] = host_section(&host);
+    config_init(&config, arena, sections, count);
+    if (!config_load(&config, name))
+        return false;
+    const struct launch launch = {.block = {needs->threads, 1, 1},
+                                  .shared_bytes = needs->shared_bytes};
+    const struct core_needs of_cta = core_needs(&machine->core, &launch, needs->registers);
+    const char *why;
+    uint64_t cores = machine->memsys.memory.cores;
+    uint64_t room = cores * core_capacity(&machine->core, &of_cta, &why);
+    return room >= needs->together && needs->cluster <= cores && room;
+}
+
+const char *sim_machines_with_room(struct arena *arena, const struct launch_needs *needs)
+{
+    const char *list = NULL;
+    struct arena own;
+    arena_init(&own, arena->memory);
+    for (const struct embedded *file = config_files; file->name; file++)
+        if (!strchr(file->name, '/') && has_room(&own, file->name, needs))
+            list = list ? arena_printf(arena, "%s, %s", list, file->name)
+                        : arena_strndup(arena, file->name, strlen(file->name));
+    arena_free(&own);
+    return list ? arena_printf(arena, "machines with room for it (--config=NAME): %s", list)
+                : "no built-in machine has room for it";
 }
 
 void sim_machine_list_stats(struct sim_machine *machine, struct arena *arena, FILE *to)

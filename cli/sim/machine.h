@@ -32,6 +32,8 @@ bool sim_prepare(void *base);
 // Reads --config, --policy and --set. Returns false after errors.
 bool sim_machine_read(struct sim_machine *machine, struct arena *arena,
                       const struct sim_arguments *arguments, const struct messages *messages);
+// Returns a note that names the built-in machines on which a refused launch fits.
+const char *sim_machines_with_room(struct arena *arena, const struct launch_needs *needs);
 // Prints the statistics of --list-stats.
 void sim_machine_list_stats(struct sim_machine *machine, struct arena *arena, FILE *to);
 // Finds the kernels of --timed in the program. Returns false after errors.

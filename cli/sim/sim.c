@@ -177,6 +177,9 @@ static enum session_outcome run(struct sim *sim)
         outcome = SESSION_CHECK_FAILED;
     sim_report_run(sim);
     messages_diags(&sim->base.frame.messages, &sim->diags, &sim->module.source);
+    if (session->fault.refused)
+        message_note(&sim->base.frame.messages, "%s",
+                     sim_machines_with_room(&sim->base.frame.arena, &session->fault.needs));
     if (session->fault.stuck && !sim->arguments.functional)
         timed_report(&sim->base.machine.timed, sim->base.frame.messages.to);
     return outcome;

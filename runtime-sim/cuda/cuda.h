@@ -67,6 +67,8 @@ struct cuda_front {
     void (*report)(void *context, const struct device_result *result);
     // Reports a kernel that is not executable, with the place of the instruction.
     void (*refuse)(void *context, const struct program_function *entry, const char *name);
+    // Reports a launch of a kernel that does not fit the machine.
+    void (*unfit)(void *context, const char *name, const struct fault *fault);
     // Reports an error in the program or in its use of the library.
     void (*complain)(void *context, enum severity severity, const char *text);
     // Writes the results at the end of the process.

@@ -37,12 +37,12 @@ static int error_of_refusal(struct cuda *cuda, const struct cuda_launch *launch,
 static bool fits_machine(struct cuda *cuda, const struct device_launch *prepared,
                          const char *kernel)
 {
-    const char *why;
+    struct fault fault = {0};
     struct machine_launch launch = {.launch = prepared->launch};
-    if (!cuda->timed || machine_occupancy(cuda->timed->machine, &launch, &why))
+    if (!cuda->timed || !device_is_timed(cuda->device, prepared) ||
+        machine_fits(cuda->timed->machine, &launch, &fault))
         return true;
-    cuda_complain(cuda, DIAG_ERROR, "no CTA of kernel '%s' fits on a core of %s: not enough %s",
-                  kernel, cuda->options.machine_name, why);
+    cuda->front->unfit(cuda->front->context, kernel, &fault);
     return false;
 }
 

@@ -66,6 +66,8 @@ void session_report_fault(struct session *session, const struct device_kernel *k
     struct session_fault *fault = &session->fault;
     *fault = (struct session_fault){
         .happened = from->happened && !from->refused,
+        .refused = from->refused,
+        .needs = from->needs,
         .stuck = result->stuck,
         .text = from->happened ? arena_strndup(session->arena, from->text, strlen(from->text))
                                : "no thread of the launch can continue",

@@ -33,8 +33,10 @@ struct session_stall {
 // A fault or a launch without progress, and where it occurred.
 struct session_fault {
     bool happened;
-    bool stuck;       // the launch made no progress
-    const char *text; // one sentence without a full stop
+    bool refused;              // the launch does not fit the machine
+    struct launch_needs needs; // of a refused launch
+    bool stuck;                // the launch made no progress
+    const char *text;          // one sentence without a full stop
     const char *kernel;
     uint64_t launch; // counted from 1
     uint32_t cta[3], thread[3];

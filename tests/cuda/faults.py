@@ -83,7 +83,9 @@ def room(folder):
     result = ends(simulate(folder, build('faults.cu', ARCH), '--set=core.shared_bytes=16384', arguments=['room']), 7)
     same(lines(result), ['malloc: 0 cudaSuccess', 'launch: 701 cudaErrorLaunchOutOfResources',
                          'synchronise: 0 cudaSuccess', 'later: 0 cudaSuccess'])
-    within('not enough shared memory', result.err.decode())
+    within('too little shared memory for one CTA of the launch: core.shared_bytes is 16384, but the CTA needs ',
+           result.err.decode())
+    within('note: machines with room for it (--config=NAME): ari, ', result.err.decode())
 
 
 @case

@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import pty
+import random
 import re
 import select
 import signal
@@ -555,10 +556,27 @@ def modes(folder):
 
 
 @case
+def machines_with_room(folder):
+    """the note about a launch that does not fit names the machines on which it fits, and no others"""
+    machines = sorted(path.stem for path in (ROOT / 'runtime-sim' / 'configs').glob('*.yaml'))
+    chosen = random.Random(7)
+    for shared in sorted(chosen.sample(range(16 << 10, 112 << 10), 4)) + [200 << 10]:
+        for options in ([], ['--cooperative']):
+            refused = set()
+            for machine in machines:
+                result = sim(folder, *VECADD, '--shared', str(shared), *options, '--config=' + machine, '--quiet')
+                refused |= {machine} if result.code else set()
+            result = ends(sim(folder, *VECADD, '--shared', str(shared), *options, '--set', 'core.shared_bytes=1024'), 1)
+            note = re.search(rb'note: (no built-in machine has room for it|machines with room for it .*: (.*))\n', result.err)
+            listed = set(note[2].decode().split(', ')) if note[2] else set()
+            same(listed, set(machines) - refused)
+
+
+@case
 def no_room(folder):
     """a machine too small for a CTA is an error of the configuration, and says what it lacks"""
     result = ends(sim(folder, *VECADD, '--set', 'core.registers=64', '--json=out.json'), 1)
-    within(b'error: a core has too little registers for one CTA of the launch: core.registers is 64, '
+    within(b'error: a core has too few registers for one CTA of the launch: core.registers is 64, '
            b'but the CTA needs ', result.err)
     within(b'--set=core.thread_registers=N sets it): kernel \'vecadd\', launch 1 [config]', result.err)
     same(summary(folder / 'out.json')['outcome'], 'bad input')

@@ -16,11 +16,20 @@
 
 enum { FAULT_TEXT = 256, FAULT_NEAREST = 160 };
 
+// Resources that a launch needs of a machine.
+struct launch_needs {
+    uint32_t threads, registers; // threads per CTA; registers per thread
+    uint32_t shared_bytes;       // per CTA
+    uint64_t together;           // CTAs that must be resident at once, at least 1
+    uint32_t cluster;            // CTAs per cluster
+};
+
 struct fault {
     bool happened;
-    bool refused;    // no thread has run, because the launch does not fit the machine for the
-                     // reason in `text`
-    uint32_t launch; // id of the launch
+    bool refused; // no thread has run, because the launch does not fit the machine for the
+                  // reason in `text`
+    struct launch_needs needs; // of a refused launch
+    uint32_t launch;           // id of the launch
     char text[FAULT_TEXT];
     uint32_t function, inst; // program function and instruction
     uint32_t cta[3], thread[3];

@@ -309,6 +309,10 @@ struct core_needs {
 // Returns the resources that a CTA uses with `registers` registers per thread.
 struct core_needs core_needs(const struct core_config *config, const struct launch *launch,
                              uint32_t registers);
+// Returns the number of such CTAs for which a core has room; sets *why to the resource that limits
+// it.
+uint32_t core_capacity(const struct core_config *config, const struct core_needs *needs,
+                       const char **why);
 // Returns true if the core has room for a CTA of the launch now.
 bool core_has_room(const struct core *core, const struct launch *launch, uint32_t registers);
 // Starts a CTA that cta_start has prepared. Requires core_has_room.

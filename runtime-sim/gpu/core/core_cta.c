@@ -16,6 +16,29 @@ struct core_needs core_needs(const struct core_config *config, const struct laun
     };
 }
 
+uint32_t core_capacity(const struct core_config *config, const struct core_needs *needs,
+                       const char **why)
+{
+    const struct {
+        uint32_t room;
+        const char *what;
+    } limits[] = {
+        {config->ctas, "CTAs"},
+        {config->warps / needs->warps, "warps"},
+        {config->threads / (needs->warps * LANES), "threads"},
+        {config->registers / needs->registers, "registers"},
+        {needs->shared_bytes ? config->shared_bytes / needs->shared_bytes : UINT32_MAX,
+         "shared memory"},
+    };
+    uint32_t min = UINT32_MAX;
+    for (uint32_t i = 0; i < ARRAY_LENGTH(limits); i++)
+        if (limits[i].room < min) {
+            min = limits[i].room;
+            *why = limits[i].what;
+        }
+    return min;
+}
+
 uint32_t core_count_free_slots(const struct core *core)
 {
     uint32_t used = 0;

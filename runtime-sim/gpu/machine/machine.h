@@ -138,6 +138,10 @@ uint32_t machine_registers(const struct machine *machine, const struct machine_l
 // Sets *why to the limiting resource.
 uint32_t machine_occupancy(const struct machine *machine, const struct machine_launch *launch,
                            const char **why);
+// Sets the launch's registers and room with their sources. Returns true if the launch fits the
+// machine. Otherwise sets `refused`, the text and the needs of the fault.
+bool machine_fits(const struct machine *machine, struct machine_launch *launch,
+                  struct fault *fault);
 
 // Returns an estimate of the cycles that the CTAs skipped by sampling would have taken. Sets *error
 // to twice its standard error.

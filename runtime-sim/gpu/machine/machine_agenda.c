@@ -25,33 +25,40 @@ static void describe_room(const struct machine *machine, const struct machine_la
     for (uint32_t i = 0; i < ARRAY_LENGTH(limits); i++)
         if (!strcmp(limits[i].limit, from->limit))
             snprintf(text, size,
-                     "a core has too little %s for one CTA of the launch: %s is %" PRIu64
+                     "a core has too %s %s for one CTA of the launch: %s is %" PRIu64
                      ", but the CTA needs %" PRIu64,
-                     from->limit, limits[i].key, limits[i].room, limits[i].needs);
+                     i < 3 ? "few" : "little", from->limit, limits[i].key, limits[i].room,
+                     limits[i].needs);
     if (!strcmp(from->limit, "registers"))
         snprintf(text + strlen(text), size - strlen(text),
                  ", at %u per thread (%s; --set=core.thread_registers=N sets it)", from->registers,
                  from->registers_source);
 }
 
-// Returns false and sets the fault in `result` if the launch does not fit the machine.
-static bool check_room(const struct machine *machine, const struct machine_launch *from,
-                       struct grid_result *result)
+bool machine_fits(const struct machine *machine, struct machine_launch *from, struct fault *fault)
 {
     const struct launch *launch = from->launch;
+    from->registers = machine_registers(machine, from, &from->registers_source);
+    from->room = machine_occupancy(machine, from, &from->limit);
     uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     uint32_t cluster = grid_cluster_ctas(launch);
     uint32_t cores = machine_kind_of(machine, from)->count;
-    struct fault *fault = &result->fault;
     bool together = launch->cooperative && ctas > (uint64_t)from->room * cores;
     fault->refused = fault->happened = !from->room || together || cluster > cores;
+    fault->needs = (struct launch_needs){
+        .threads = launch->block[0] * launch->block[1] * launch->block[2],
+        .registers = from->registers,
+        .shared_bytes = launch->shared_bytes,
+        .together = launch->cooperative ? ctas : 1,
+        .cluster = cluster,
+    };
     if (!from->room)
         describe_room(machine, from, fault->text, sizeof fault->text);
     else if (together)
         snprintf(fault->text, sizeof fault->text,
                  "the launch's %" PRIu64
                  " CTAs must be resident at once, but each of the machine's %u cores has room for "
-                 "only %u: it has too little %s",
+                 "only %u, limited by %s",
                  ctas, cores, from->room, from->limit);
     else if (fault->refused)
         snprintf(fault->text, sizeof fault->text,
@@ -95,13 +102,11 @@ static bool begin_launch(struct machine *machine, struct machine_event *event,
     if (!grid_begin(launch, &running->arena, &result->fault))
         return false;
     uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
-    running->registers = machine_registers(machine, from, &from->registers_source);
-    from->registers = running->registers;
     running->ctas = ctas;
     running->count = ctas / grid_cluster_ctas(launch);
-    from->room = machine_occupancy(machine, from, &from->limit);
-    if (!check_room(machine, from, result))
+    if (!machine_fits(machine, from, &result->fault))
         return false;
+    running->registers = from->registers;
     machine_sample_begin(machine, running);
     return true;
 }

@@ -45,24 +45,11 @@ uint32_t machine_occupancy(const struct machine *machine, const struct machine_l
     const struct launch *launch = from->launch;
     const char *source;
     struct core_needs needs = core_needs(config, launch, machine_registers(machine, from, &source));
-    const struct {
-        uint32_t room;
-        const char *what;
-    } limits[] = {
-        {from->placement.one_per_core ? 1 : config->ctas, "CTAs"},
-        {config->warps / needs.warps, "warps"},
-        {config->threads / (needs.warps * LANES), "threads"},
-        {config->registers / needs.registers, "registers"},
-        {needs.shared_bytes ? config->shared_bytes / needs.shared_bytes : UINT32_MAX,
-         "shared memory"},
-    };
-    uint32_t min = UINT32_MAX;
-    for (uint32_t i = 0; i < ARRAY_LENGTH(limits); i++)
-        if (limits[i].room < min) {
-            min = limits[i].room;
-            *why = limits[i].what;
-        }
-    return min;
+    uint32_t capacity = core_capacity(config, &needs, why);
+    if (!from->placement.one_per_core || capacity < 1)
+        return capacity;
+    *why = "CTAs";
+    return 1;
 }
 
 // CTAs

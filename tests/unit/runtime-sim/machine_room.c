@@ -205,7 +205,7 @@ static void too_large(void **state)
     assert_int_equal(r.end, MACHINE_FAULT);
     assert_true(r.result.fault.refused);
     assert_non_null(strstr(r.result.fault.text,
-                           "a core has too little registers for one CTA of the launch: "
+                           "a core has too few registers for one CTA of the launch: "
                            "core.registers is 16384, but the CTA needs 32768, at 32 per "
                            "thread (core.thread_registers; --set=core.thread_registers=N"));
     rig_free(&r);
