@@ -7,13 +7,13 @@
 #include "cli/sim/machine.h"
 #include "cli/sim/plans.h"
 #include "cli/sim/reports.h"
+#include "cli/tagger/embedded.h"
 #include "runtime-sim/cuda/cuda.h"
 #include "runtime-sim/device/device.h"
 #include "runtime-sim/exec/lanes/rows.h"
 #include "runtime-sim/host/host_log.h"
 #include "runtime-sim/run/listing.h"
 #include "runtime-sim/run/result.h"
-#include "tagger/tagger.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,6 +31,7 @@ struct library {
     struct run run;
     struct diags diags, run_diags;
     struct device_module *module;
+    struct tagger_invocation *tagger; // of --offload; NULL: not read yet
     struct sim_plans plans;
     struct session session;
     struct sites sites;                 // counts by instruction
@@ -73,8 +74,9 @@ static const char *own_name(struct arena *arena)
 }
 
 // Returns the path relative to the first folder, because the program may have changed its folder.
-static const char *place(const struct library *library, const char *path)
+static const char *place(const void *context, const char *path)
 {
+    const struct library *library = context;
     if (!path || *path == '/' || !strcmp(path, "-") || !library->folder)
         return path;
     return arena_printf(&library->cuda->arena, "%s/%s", library->folder, path);
@@ -173,30 +175,17 @@ static bool report_diags(struct library *library, struct source *source)
     return good;
 }
 
-static bool report_tagging(void *context, struct diags *diags, const struct source *source)
-{
-    const struct library *library = context;
-    return messages_diags(&library->messages, diags, source);
-}
-
-// Tags the program as ptxoffload does. Returns false after errors.
+// Tags the program as ptxoffload does with the options of --offload. Returns false after errors.
 static bool tag(struct library *library, struct source *source)
 {
     struct arena *arena = &library->cuda->arena;
-    const struct tagger_options options = {
-        .output = {.tags = TAGS_PRAGMA,
-                   .passes = {.cost = COST_REFINED, .fma = FMA_FUSED, .reorder = true},
-                   .output_name = source->name,
-                   .undigested = true},
-        .goal = TAGGER_OUTPUT,
-        .to = stderr,
-    };
-    const struct tagger_callbacks client = {.context = library, .report = report_tagging};
-    struct tagging *tagging = ARENA_NEW(arena, struct tagging);
-    if (!tagger_process(tagging, arena, source, &options, &client))
-        return false;
-    source_init(source, arena, source->name, tagging->text, tagging->length);
-    return true;
+    if (!library->tagger) {
+        library->tagger = embedded_read(arena, library->arguments.offload, stderr);
+        if (!library->tagger)
+            return false;
+        embedded_place(library->tagger, place, library);
+    }
+    return embedded_tag(library->tagger, arena, &library->messages, source);
 }
 
 // Returns false for launches outside the profiled region, which take no time.

@@ -1,4 +1,5 @@
 #include "cli/run/options.h"
+#include "cli/tagger/embedded.h"
 #include "support/file.h"
 #include <string.h>
 
@@ -16,9 +17,19 @@ static const char *parse_slack(struct arena *arena, void *into, const char *argu
     return error;
 }
 
+static const char *parse_offload(struct arena *arena, void *into, const char *argument)
+{
+    struct starter_arguments *arguments = into;
+    (void)arena;
+    arguments->offload = argument ? argument : "";
+    return NULL;
+}
+
 static const struct option program_options[] = {
-    {"--offload", NULL, FLAG(offload, 1),
-     .help = "tag the program's PTX as ptxoffload does, for policies that\nuse tags"},
+    {"--offload", "[=OPTIONS]", CALL(parse_offload), .joined = true,
+     .help = "tag the program's PTX as ptxoffload does, for policies that\n"
+             "use tags, with these options of ptxoffload, such as\n"
+             "--offload='--fma=split --report=html:tags.html'"},
     {"--profiler", NULL, FLAG(profiler, 1),
      .help = "count cycles only between the program's calls of\n"
              "cudaProfilerStart and cudaProfilerStop"},
@@ -101,6 +112,9 @@ bool starter_options_check(void *arguments, struct command_line *line)
     run->options = line->end;
     run->has_program = line->operands.n;
     if (!sim_options_check(&run->sim, line))
+        return false;
+    line->failed |= run->offload && !embedded_read(line->arena, run->offload, line->errors);
+    if (line->failed)
         return false;
     if (run->profiler && sim->functional)
         return options_fault(

@@ -7,10 +7,10 @@ struct starter_arguments {
     struct sim_arguments sim; // first member: the options of the simulator are read into it
     int options;              // number of arguments before the program or `--`
     bool has_program;
-    int offload;        // tag the program
-    int profiler;       // count cycles only between cudaProfilerStart and cudaProfilerStop
-    const char *record; // folder; NULL: none
-    size_t slack;       // bytes
+    const char *offload; // tag the program with these options of ptxoffload; NULL: do not
+    int profiler;        // count cycles only between cudaProfilerStart and cudaProfilerStop
+    const char *record;  // folder; NULL: none
+    size_t slack;        // bytes
 };
 
 // Environment of the program: the options, each followed by STARTER_SEPARATOR, and the folder to

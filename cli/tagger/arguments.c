@@ -166,7 +166,7 @@ static void collect_requests(struct argument_reader *r)
     if (a->beside && !wants_report(a))
         a->common.reports[REPORT_TEXT].wanted = true;
     // Files first: a report without one depends on whether standard output is used.
-    if (!a->requests.n && !wants_report(a) && !a->remarks && !a->common.quiet)
+    if (!a->requests.n && !wants_report(a) && !a->remarks && !a->common.quiet && !a->embedded)
         a->common.reports[REPORT_TEXT].wanted = true;
     request_reports(r);
     request_depfile(r);

@@ -56,7 +56,8 @@ struct arguments {
     int print_passes, time_passes, validate;
     const struct pass *print_after, *stop_after;
     struct depfile depfile;
-    bool in_folders;                     // outputs are folders: several modules can be processed
+    bool embedded;   // tags a program for another command; reports only on request
+    bool in_folders; // outputs are folders: several modules can be processed
     VEC(struct output_request) requests; // outputs, in order
 };
 

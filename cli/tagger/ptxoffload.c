@@ -77,6 +77,8 @@ static void adopt_output(struct tagger_invocation *run)
 
 static bool wants_tables(const struct arguments *arguments)
 {
+    if (arguments->embedded)
+        return true;
     for (uint32_t i = 0; i < arguments->requests.n; i++)
         if (arguments->requests.v[i].product != PRODUCT_IR &&
             arguments->requests.v[i].product != PRODUCT_MAP &&
@@ -167,7 +169,7 @@ static struct backend_options output_options(struct tagger_invocation *run)
                 .kinds = arguments->kinds,
                 .capability = arguments->capability,
             },
-        .output_name = arguments_ptx_name(arguments),
+        .output_name = arguments->embedded ? run->input.name : arguments_ptx_name(arguments),
         .prefixes = &arguments->common.prefixes,
         .only_text = are_only(arguments, 1 << PRODUCT_PTX | 1 << PRODUCT_IR | 1 << PRODUCT_DOT |
                                              1 << PRODUCT_MAP | 1 << PRODUCT_DEPFILE),
@@ -176,7 +178,7 @@ static struct backend_options output_options(struct tagger_invocation *run)
     };
 }
 
-static int analyse(struct tagger_invocation *run)
+int tag_analyse(struct tagger_invocation *run)
 {
     const struct arguments *arguments = &run->arguments;
     const struct tagger_options options = {
@@ -311,7 +313,7 @@ static int process_input(struct tagger_invocation *run)
         return format(run);
     if (tag_is_report(run))
         return tag_beside(run);
-    return run->arguments.strip ? strip(run) : analyse(run);
+    return run->arguments.strip ? strip(run) : tag_analyse(run);
 }
 
 // Folders of outputs
@@ -470,6 +472,11 @@ static void note_source(void *context, const char *path, const char *option)
         vec_push(&run->frame.arena, &run->sources, depfile_quote(&run->frame.arena, path));
 }
 
+bool tag_read_files(struct tagger_invocation *run)
+{
+    return read_capability(run) && read_profile(run);
+}
+
 static int run_all(void *own)
 {
     struct tagger_invocation *run = own;
@@ -480,7 +487,7 @@ static int run_all(void *own)
     run->frame.log.findings.remarks = arguments->remarks;
     note_source(run, arguments->common.input, NULL);
     options_files(&ptxoffload_command, arguments, false, note_source, run);
-    int status = read_capability(run) && read_profile(run) ? process(run) : BAD_INPUT;
+    int status = tag_read_files(run) ? process(run) : BAD_INPUT;
     outputs_abandon(&run->frame.outputs);
     if (arguments->time_passes)
         timing_print(&run->timing, run->frame.messages.to);
