@@ -3,7 +3,13 @@
 
 void sim_meter_init(struct sim_meter *meter, const struct timed *timed, struct arena *arena)
 {
-    *meter = (struct sim_meter){.timed = timed, .arena = arena};
+    *meter = (struct sim_meter){.timed = timed, .arena = arena, .machine = timed->machines};
+}
+
+static void add_ref(struct sim_meter *m, struct stat_ref ref, const char *name)
+{
+    vec_push(m->arena, &m->refs, ref);
+    vec_push(m->arena, &m->names, name);
 }
 
 // Adds references to statistics. Returns false if a name is unknown.
@@ -15,7 +21,7 @@ static bool add_refs(struct sim_meter *m, const char *names)
         const char *name = arena_strndup(m->arena, names, length);
         if (!stats_refer(&m->timed->stats, name, &ref))
             return false;
-        vec_push(m->arena, &m->refs, ref);
+        add_ref(m, ref, name);
         names += length + (names[length] == ' ');
     }
     return true;
@@ -47,7 +53,8 @@ static void add_collection(struct sim_meter *m, const char *collection, const ch
             continue;
         for (uint32_t k = 0; k < group->count; k++)
             if (!strcmp(group->keys[k].name, key))
-                vec_push(m->arena, &m->refs, (struct stat_ref){i, k});
+                add_ref(m, (struct stat_ref){i, k},
+                        arena_printf(m->arena, "%s.%s", group->name, key));
     }
 }
 
@@ -63,7 +70,7 @@ void sim_meter_add_resources(struct sim_meter *m, bool busiest)
             continue;
         m->resources.v[m->resources.n] = all.v[i];
         if (busiest) {
-            m->refs.n = first;
+            m->refs.n = m->names.n = first;
             add_collection(m, all.v[i].collection, all.v[i].key);
         }
         add_column(m, first, busiest, &m->resources.v[m->resources.n++]);
@@ -78,7 +85,9 @@ static double read_column(struct sim_meter *m, const struct sim_column *column)
 {
     uint64_t sum = 0, max = 0;
     for (uint32_t i = column->first; i < column->first + column->count; i++) {
-        uint64_t now = stats_count(&m->timed->stats, m->refs.v[i]), increase = now - m->last[i];
+        bool is_known = m->refs.v[i].group != METER_NONE;
+        uint64_t now = is_known ? stats_count(&m->timed->stats, m->refs.v[i]) : 0;
+        uint64_t increase = now - m->last[i];
         m->last[i] = now;
         sum += increase;
         max = increase > max ? increase : max;
@@ -97,10 +106,19 @@ static double clocks_of(const struct sim_meter *m, const struct sim_resource_row
     return values[m->cycles + i] * row->ratio;
 }
 
+// Another machine counts from 0, and may have other statistics.
+static void change_machine(struct sim_meter *m)
+{
+    memset(m->last, 0, m->refs.n * sizeof *m->last);
+    for (uint32_t i = 0; i < m->refs.n; i++)
+        if (!stats_refer(&m->timed->stats, m->names.v[i], &m->refs.v[i]))
+            m->refs.v[i].group = METER_NONE;
+}
+
 void sim_meter_read(struct sim_meter *m, double *values)
 {
     if (m->machine != m->timed->machines)
-        memset(m->last, 0, m->refs.n * sizeof *m->last);
+        change_machine(m);
     m->machine = m->timed->machines;
     for (uint32_t i = 0; i < m->columns.n; i++)
         values[i] = read_column(m, &m->columns.v[i]);

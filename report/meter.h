@@ -17,7 +17,8 @@ struct sim_meter {
     const struct timed *timed;
     struct arena *arena;
     sim_resource_rows resources; // without warp slots and parts without counts
-    VEC(struct stat_ref) refs;
+    VEC(struct stat_ref) refs;   // group METER_NONE: the machine does not have the statistic
+    VEC(const char *) names;     // of the refs
     VEC(struct sim_column) columns;
     uint64_t *last;   // by ref: the count at the last reading
     uint32_t machine; // number of the machine that was read last

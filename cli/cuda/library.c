@@ -215,7 +215,9 @@ static bool read_plans(struct library *library)
 {
     struct sim_plans *plans = &library->plans;
     plans->decided = false;
-    plans->advice = has_refused(library->cuda) ? NULL : "ptxoffload-run --offload";
+    plans->advice = library->arguments.offload || has_refused(library->cuda)
+                        ? NULL
+                        : "ptxoffload-run --offload";
     return sim_plans_read(plans, &library->cuda->arena, &library->arguments.sim, &library->messages,
                           &library->run, &library->module->source, &library->machine.config) &&
            sim_plans_build(plans, &library->messages, &library->module->program,
@@ -295,8 +297,11 @@ static bool extend_device(struct library *library)
                             : device_extend(cuda->device);
     if (wrong)
         message_error(&library->messages, "%s", wrong);
-    else if (cuda->timed)
+    else if (cuda->timed) {
         renew_machine(cuda->timed);
+        if (!cuda->timed->total.launches) // the first kernels may make more schemes active
+            sim_reports_begin(&library->reports, cuda->timed);
+    }
     return !wrong;
 }
 

@@ -109,6 +109,8 @@ bool sim_plans_build(struct sim_plans *plans, const struct messages *messages,
                      const struct machine_config *config)
 {
     bool good = true;
+    const struct tables *tables = plans->decided ? &plans->tables : NULL;
+    plans->plans = (struct machine_plans){0}; // a program that is extended has new ones
     for (uint32_t i = 0; good && config->schemes[i]; i++) {
         const struct scheme_ops *ops = config->schemes[i];
         struct scheme_plan plan = {0};
@@ -116,13 +118,13 @@ bool sim_plans_build(struct sim_plans *plans, const struct messages *messages,
         if (!ops->configuration.read_plan || !machine_enables(config, i))
             continue;
         diags_init(&diags, program->arena);
-        ops->configuration.read_plan(&plan, program->arena, plans->decided ? &plans->tables : NULL,
-                                     program, config->of_scheme[i], &diags);
+        ops->configuration.read_plan(&plan, program->arena, tables, program, config->of_scheme[i],
+                                     &diags);
         good = messages_diags(messages, &diags, source);
         machine_plan_add(&plans->plans, program->arena, ops, plan.table);
         if (good && plan.summary)
             message_verbose(messages, "%s", plan.summary);
-        if (good && plan.lacks && (plans->decided || plans->advice))
+        if (good && plan.lacks && program->functions.n && (plans->decided || plans->advice))
             message_note(messages, "'%s' has no %s: the policy %s offloads nothing%s%s",
                          source->name, plan.lacks, machine_policy(program->arena, config),
                          plans->decided ? "" : "; tag it: ", plans->decided ? "" : plans->advice);

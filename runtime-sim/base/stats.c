@@ -168,6 +168,47 @@ struct stats_mark stats_since(const struct stats *stats, const struct stats_mark
     return mark;
 }
 
+struct stats stats_layout(const struct stats *stats, struct arena *arena)
+{
+    struct stats layout = {.arena = arena};
+    for (uint32_t i = 0; i < stats->groups.n; i++) {
+        struct stat_group group = stats->groups.v[i];
+        group.name = arena_strndup(arena, group.name, strlen(group.name));
+        group.collection = NULL;
+        group.values = NULL;
+        vec_push(arena, &layout.groups, group);
+    }
+    return layout;
+}
+
+static bool is_same_group(const struct stat_group *a, const struct stat_group *b)
+{
+    return a->count == b->count && !strcmp(a->name, b->name);
+}
+
+struct stats_mark stats_convert(const struct stats *layout, const struct stats_mark *mark,
+                                const struct stats *to, struct arena *arena)
+{
+    struct stats_mark converted = stats_zero(to, arena);
+    uint64_t *into = converted.values;
+    const uint64_t *from = mark->values;
+    uint32_t next = 0; // common groups have the same order
+    for (uint32_t i = 0; i < to->groups.n; i++) {
+        const struct stat_group *group = &to->groups.v[i];
+        const uint64_t *at = from;
+        uint32_t found = next;
+        while (found < layout->groups.n && !is_same_group(&layout->groups.v[found], group))
+            at += 2 * (size_t)layout->groups.v[found++].count;
+        if (found < layout->groups.n) {
+            memcpy(into, at, 2 * group->count * sizeof *into);
+            from = at + 2 * (size_t)group->count;
+            next = found + 1;
+        }
+        into += 2 * (size_t)group->count;
+    }
+    return converted;
+}
+
 enum { LONGEST_NAME = 256 };
 
 // Format of marks in files

@@ -83,6 +83,13 @@ void stats_sum(const struct stats *stats, const struct stats_mark *since, struct
 struct stats_mark stats_since(const struct stats *stats, const struct stats_mark *sum,
                               struct arena *arena);
 
+// For statistics whose groups change: stats_layout returns their groups, without values, in memory
+// of the arena; stats_convert returns a mark of statistics with these groups as one of `to`, with
+// the values of the groups that both have, and 0 for the others.
+struct stats stats_layout(const struct stats *stats, struct arena *arena);
+struct stats_mark stats_convert(const struct stats *layout, const struct stats_mark *mark,
+                                const struct stats *to, struct arena *arena);
+
 // The place of a statistic, for values that are read often. It is valid in all sets with the same
 // groups.
 struct stat_ref {

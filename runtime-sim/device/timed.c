@@ -111,8 +111,26 @@ void timed_add_samples(const struct sample_totals *totals, struct stats *stats)
     stats_add(stats, "sample", keys, ARRAY_LENGTH(keys), totals);
 }
 
+// The statistics of the next machine may have other groups: plans of an extended program have more
+// chains, or make more schemes active.
+static void convert_sums(struct timed *timed, const struct stats *before)
+{
+    struct timed_kernel *total = &timed->total;
+    if (!total->sum.values)
+        return;
+    total->sum = stats_convert(before, &total->sum, &timed->stats, timed->arena);
+    for (uint32_t i = 0; i < timed->device->kernels.n; i++) {
+        struct timed_kernel *kernel = timed->device->kernels.v[i]->timed;
+        if (kernel)
+            kernel->sum = stats_convert(before, &kernel->sum, &timed->stats, timed->arena);
+    }
+}
+
 static void make_machine(struct timed *timed, uint64_t cycle)
 {
+    struct arena scratch;
+    arena_init(&scratch, timed->arena->memory);
+    struct stats before = stats_layout(&timed->stats, &scratch);
     if (timed->trace)
         machine_trace_end(timed->machine);
     arena_free(&timed->own);
@@ -136,6 +154,8 @@ static void make_machine(struct timed *timed, uint64_t cycle)
         timed->options->add_stats(timed->options->stats_context, &timed->stats);
     if (timed->trace)
         machine_trace_begin(timed->machine, &timed->own, timed->trace);
+    convert_sums(timed, &before);
+    arena_free(&scratch);
 }
 
 void timed_begin(struct timed *timed, struct device *device, const struct timed_options *options)
@@ -257,8 +277,13 @@ struct stats_mark timed_since_sample(const struct timed *timed, struct arena *ar
 
 void timed_resume(struct timed *timed, uint64_t cycle, const struct stats_mark *since_sample)
 {
+    struct arena own;
+    arena_init(&own, timed->arena->memory);
+    struct stats before = stats_layout(&timed->stats, &own);
     make_machine(timed, cycle);
-    timed->sampled = stats_since(&timed->stats, since_sample, &timed->own);
+    struct stats_mark since = stats_convert(&before, since_sample, &timed->stats, &own);
+    timed->sampled = stats_since(&timed->stats, &since, &timed->own);
+    arena_free(&own);
     uint64_t interval = timed->options->interval;
     timed->power_from = interval ? cycle / interval * interval : cycle;
 }

@@ -4,6 +4,7 @@
 usage: tagging.py BUILD-ROOT
 """
 import json
+import re
 
 import lib
 from tap import add_case, case, ends, main, run, same, within
@@ -12,7 +13,7 @@ CUDA = lib.BUILD / 'cli' / 'cuda'
 SUMS = '''.version 7.0
 .target sm_70
 .address_size 64
-.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n)
+.visible .entry sums(.param .u64 a, .param .u64 b, .param .u64 c, .param .u32 n)
 {
     .reg .pred %p<2>;
     .reg .b32 %r<6>;
@@ -46,15 +47,23 @@ done:
 '''
 
 
+# Its kernel computes the same without a chain: it loads each value twice.
+PLAIN = SUMS.replace('sums(', 'plain(').replace('    fma', '''    ld.global.f32 %f1, [%d6];
+    ld.global.f32 %f2, [%d7];
+    fma''').replace('.global.f32 %f', '.volatile.global.f32 %f')
+
+
 def make(folder):
-    (folder / 'sums.ptx').write_text(SUMS)
+    for name, text in ('sums', SUMS), ('more', SUMS.replace('sums(', 'more(')), ('plain', PLAIN):
+        (folder / (name + '.ptx')).write_text(text)
     if not (folder / 'tagged').exists():
         ends(run(['cc', '-w', '-o', 'tagged', lib.PROGRAMS / 'tagged.c', CUDA / 'libcuda.so.1'], folder), 0)
 
 
-def tagged(folder, options, *more):
+def tagged(folder, options, *more, modules=('sums',)):
     make(folder)
-    return lib.simulate(folder, './tagged', '--offload' + ('=' + options if options else ''), *more)
+    return lib.simulate(folder, './tagged', '--offload' + ('=' + options if options else ''), *more,
+                        arguments=['.' if len(modules) == 1 else folder.resolve(), *modules])
 
 
 def offloaded(folder, options):
@@ -117,7 +126,7 @@ def remarks(folder):
 def reports_nothing(folder):
     """without --report nothing is reported, and no file is written"""
     ends(tagged(folder, '', '--functional', '-q'), 0, '', '0 0\n')
-    same(sorted(path.name for path in folder.iterdir()), ['sums.ptx', 'tagged'])
+    same(sorted(path.name for path in folder.iterdir()), ['more.ptx', 'plain.ptx', 'sums.ptx', 'tagged'])
 
 
 WRONG = {
@@ -150,5 +159,44 @@ def missing(folder):
     within("error: cannot read '%s/none.yaml': No such file" % folder.resolve(), result.err.decode())
     within('load: ', result.out.decode())
 
+
+def statistics(folder, modules, *options):
+    """statistics of each kernel and in total of a program that loads these modules one by one"""
+    ends(tagged(folder, '--fma=split', *options, '--stats=stats.json', '--report=html:page.html', '--json=out.json',
+                '--annotate=a.txt', '-q', modules=modules), 0, '', len(modules) * '0 0\n')
+    document = json.loads((folder / 'stats.json').read_text())
+    return {kernel['name']: kernel['statistics'] for kernel in document['kernels']}, document['total']['statistics']
+
+
+POLICIES = {'omni': ['--policy=omni'], 'adaptive': ['--policy=adaptive'], 'tom': ['--config=tom', '--policy=tom-ctrl'],
+            'both': ['--config=isca19-stacks', '--policy=omni', '--set=tom.policy=tom-ctrl'], 'baseline': []}
+ORDERS = [('plain', 'sums'), ('sums', 'plain'), ('plain', 'sums', 'more'), ('sums', 'more', 'plain')]
+
+
+def blocks(statistics):
+    """instances of TOM's blocks"""
+    return sum(value for name, value in statistics.items() if re.search(r'^block.*\.(home|away)$', name))
+
+
+def loaded_later(folder, policy, modules):
+    """chains and blocks of modules that are loaded later are offloaded; counts are kept in a larger machine"""
+    options = POLICIES[policy]
+    alone = {name: statistics(folder, [name], *options)[0][name] for name in modules}
+    kernels, total = statistics(folder, modules, *options)
+    for name in modules:
+        for key in 'core.warp_instructions', 'offload.chains_tagged':
+            same((name, key, kernels[name].get(key, 0)), (name, key, alone[name].get(key, 0)))
+        same(blocks(kernels[name]), blocks(alone[name]))
+    for key in 'core.warp_instructions', 'core.thread_instructions', 'offload.chains_tagged':
+        same(total.get(key, 0), sum(kernels[name].get(key, 0) for name in modules))
+    if policy == 'omni':
+        same(kernels['sums']['offload.chains_tagged'], 128)
+    if policy in ('tom', 'both'):
+        assert blocks(kernels['sums']) > 0
+
+
+for policy in POLICIES:
+    for modules in ORDERS:
+        add_case('loaded later: %s, %s' % (policy, ' '.join(modules)), loaded_later, policy, modules)
 
 main()
