@@ -11,6 +11,11 @@ static uint32_t sector_data(const struct memsys *m, struct mask bytes)
     return mask_count(memsys_sectors_of(m, bytes));
 }
 
+static bool carries_sectors(const struct memsys *m, const struct memsys_request *request)
+{
+    return m->config->memory.sectors || request->by_sector;
+}
+
 // A store carries the sectors that it touches, and a bit for each byte of the line if it does not
 // cover them.
 static uint32_t store_data(const struct memsys *m, struct mask bytes)
@@ -35,7 +40,7 @@ uint32_t memsys_reply_flits(const struct memsys *m, const struct memsys_request 
         return request->flits;
     uint32_t data = request->kind == MEMSYS_ATOMIC ? request->returns
                     : request->kind != MEMSYS_READ ? 0
-                    : m->config->memory.sectors    ? sector_data(m, request->bytes)
+                    : carries_sectors(m, request)  ? sector_data(m, request->bytes)
                                                    : m->config->llc.line_bytes;
     return noc_flits(&m->config->reply_network, m->config->memory.header_bytes + data);
 }
@@ -113,7 +118,7 @@ uint32_t memsys_new_entry(struct memsys *m, const struct memsys_request *request
     entry->request.message = (uint8_t)(message_of(m, request) - m->messages);
     if (request->kind == MEMSYS_READ && !m->config->named_reads)
         entry->request.bytes =
-            m->config->memory.sectors ? memsys_sectors_of(m, request->bytes) : m->masks.line;
+            carries_sectors(m, request) ? memsys_sectors_of(m, request->bytes) : m->masks.line;
     entry->partition = memsys_partition_of(m, request->line);
     count_sent(m, request);
     m->schedule.next = 0;

@@ -243,6 +243,8 @@ struct memsys_request {
     uint16_t flits;    // for MEMSYS_PACKET: size of the packet, and of its reply
     uint8_t message;   // message class: 0, or 1 + row; set by the gate
     uint8_t mark;      // used by the owner
+    bool by_sector;    // a read whose reply carries only the sectors of `bytes`, as all replies do
+                       // with memory.sectors
     uint32_t words;    // of a reply to a read, with named_reads: words of the line that it carries
     uint32_t site;  // instruction that caused it, an index of memsys_sites; 0: none, or not counted
     uint64_t since; // cycle from which its latency is counted in stages; 0: the cycle in which

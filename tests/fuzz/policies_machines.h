@@ -82,6 +82,24 @@ static const struct policy_machine {
     {"readings",
      SMALL "offload.lookups=first offload.flushed_loads=direct "
            "offload.bounced_loads=allocate offload.service_queue=2 offload.partial=true"},
+    {"operand", TINY MESH(4, 4, 6, "[0,5,10,15]") "offload.emn_at_llc=operand"},
+    {"operand_queues", SMALL "offload.emn_at_llc=operand offload.service_queue=3 offload.queue=4 "
+                             "offload.partial=true offload.full_queue=credits"},
+    {"operand_crossbar",
+     TINY NETWORKS("topology=crossbar") NETWORKS("nodes=9") "memory.cores=5 "
+                                                            "memory.partition_nodes=[0,4,8] "
+                                                            "offload.emn_at_llc=operand "
+                                                            "offload.merge_operands=true"},
+    {"merge", TINY SMALL "offload.merge_operands=true"},
+    {"merge_queues", TINY SMALL "offload.merge_operands=true offload.service_queue=4 "
+                                "offload.buffer=1 offload.full_queue=wait"},
+    {"operand_sectors", TINY SMALL "offload.operand_sectors=true"},
+    {"operand_all", TINY MESH(4, 4, 10, "[1,6,11,12]") "offload.emn_at_llc=operand "
+                                                       "offload.merge_operands=true "
+                                                       "offload.operand_sectors=true"},
+    {"merge_routers", TINY BUTTERFLIES(3, 2) "memory.cores=5 memory.partition_nodes=[0,4,8] "
+                                             "offload.merge_operands=true "
+                                             "offload.operand_sectors=true"},
     {"adaptive_routing", SMALL NETWORKS("routing=adaptive") NETWORKS("vcs=4")},
     {"xy", SMALL NETWORKS("routing=xy") "offload.queue=2 code_cache.sets=1 code_cache.ways=1"},
 };

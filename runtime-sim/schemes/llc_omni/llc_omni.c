@@ -59,10 +59,11 @@ static const char *llc_omni_check(struct arena *arena, const void *own,
     return wrong ? arena_printf(arena, "request_network, with ComputePackets: %s", wrong) : NULL;
 }
 
-bool offload_at_cores(const struct machine_config *config)
+bool offload_at_cores(const struct machine_config *config, const struct offload_config *offload)
 {
     const struct noc_config *network = &config->memsys.request_network;
-    return network->topology == NOC_MESH && !network->node_routers.n;
+    return network->topology == NOC_MESH && !network->node_routers.n &&
+           offload->emn_at_llc != EMN_LLC_OPERAND;
 }
 
 // Returns the number of routers of a butterfly in stages that compute.
@@ -85,7 +86,7 @@ struct offload_storage llc_omni_storage(const struct offload_config *offload,
                                   .nodes = config->memsys.memory.cores + llcs,
                                   .llcs = llcs,
                                   .cores = config->memsys.memory.cores,
-                                  .cores_compute = offload_at_cores(config),
+                                  .cores_compute = offload_at_cores(config, offload),
                                   .routers = computing_routers(offload, config)};
     return offload_storage_bits(&sizes);
 }

@@ -96,7 +96,7 @@ static const uint16_t *make_emn(struct machine *machine, const struct offload_co
     const struct memsys_config *memsys = &machine_port(machine).config->memsys;
     const struct noc_config *network = &memsys->request_network;
     const struct config_list *at = &memsys->memory.partition_nodes;
-    if (!offload_at_cores(machine_port(machine).config))
+    if (!offload_at_cores(machine_port(machine).config, config))
         return NULL;
     const struct placement *placement =
         placement_mesh(machine_port(machine).arena, network->width, network->height, at->v, at->n);
@@ -123,6 +123,12 @@ static const uint8_t *bits(void *context, uint32_t core, uint32_t entry, uint32_
     const struct oqsr *at = &o->shared.queues[core]->entries[entry];
     *flits = at->flits;
     return at->bits;
+}
+
+static uint64_t sent(void *context, uint32_t core, uint32_t entry)
+{
+    const struct machine_offload *o = context;
+    return o->shared.queues[core]->entries[entry].sent;
 }
 
 static uint32_t site(void *context, uint32_t core, uint32_t entry, uint32_t which)
@@ -259,11 +265,13 @@ void machine_offload_serve(struct machine *machine, void *state,
     if (request->kind == MEMSYS_TOUCH)
         return;
     struct service *service = &o->services[request->core];
-    if (service_is_store(request))
+    if (service_is_store(request)) {
         store_values(o, service_stored_of(service, request->tag));
-    else
-        load_values(o, request->core, service_entry_of(service, request->tag),
-                    request->tag % SERVICE_TAGS);
+        return;
+    }
+    load_values(o, request->core, service_entry_of(service, request->tag),
+                request->tag % SERVICE_TAGS);
+    service_was_served(service, request->tag);
 }
 
 // The machine
@@ -290,7 +298,7 @@ static void init_services(struct machine_offload *o)
 {
     struct machine *machine = o->machine;
     struct memsys *memsys = machine_port(machine).memsys;
-    o->hooks = (struct service_hooks){o, bits, latency, site, is_idle, read_here, computed};
+    o->hooks = (struct service_hooks){o, bits, sent, latency, site, is_idle, read_here, computed};
     o->services = ARENA_ARRAY(machine_port(machine).arena, struct service, o->ends);
     // Lanes are aligned to the host's cache lines, which the arena does not guarantee.
     const struct offload_config *config = o->shared.config;
@@ -300,6 +308,7 @@ static void init_services(struct machine_offload *o)
     struct offload_stats *t = &o->stats;
     o->service_stats = (struct service_stats){
         .lost = &t->service_lost,
+        .merged = &t->merged,
         .buffer_full = &t->buffer_full,
         .operations = &t->alu_operations,
         .lanes = &t->alu_lanes,
@@ -360,7 +369,7 @@ void *machine_offload_create(struct machine *machine, const void *own, const voi
                                    machine_port(machine).ordinary);
     o->shared.chains = begin_chains(machine, table, config->policy == OFFLOAD_ADAPTIVE);
     o->shared.network = &machine_port(machine).config->memsys.request_network;
-    o->shared.ways = oq_ways(o->shared.network, o->shared.emn != NULL);
+    o->shared.ways = oq_ways(o->shared.network, o->shared.emn != NULL, config->emn_at_llc);
     set_latencies(
         machine, o,
         ARENA_ARRAY(machine_port(machine).arena, uint32_t, (table->chains.n + 1) * CHAIN_MAX));

@@ -140,8 +140,15 @@ static bool all_same(const struct oq_targets *targets)
     return same;
 }
 
+static uint32_t partition_in_turn(struct offload_queue *oq, const struct oq_targets *targets)
+{
+    oq->other_turn = !oq->other_turn;
+    return memsys_partition_endpoint(core_port(oq->core).memsys,
+                                     oq->other_turn ? targets->first : targets->other);
+}
+
 // Returns the endpoint that can compute the group, or OQ_NONE.
-static uint32_t node_of(const struct offload_queue *oq, const struct oq_groups *groups,
+static uint32_t node_of(struct offload_queue *oq, const struct oq_groups *groups,
                         const struct oq_group *group)
 {
     const struct offload_shared *shared = oq->shared;
@@ -149,6 +156,8 @@ static uint32_t node_of(const struct offload_queue *oq, const struct oq_groups *
     bool meets = targets.first != targets.other;
     if (!shared->omni && !all_same(&targets))
         return OQ_NONE;
+    if (meets && shared->config->emn_at_llc == EMN_LLC_OPERAND)
+        return partition_in_turn(oq, &targets);
     if (meets)
         return shared->ways->meet ? shared->ways->meet(oq, &targets) : OQ_NONE;
     if (shared->omni && shared->config->emn_at_llc == EMN_LLC_NONE)
@@ -158,7 +167,7 @@ static uint32_t node_of(const struct offload_queue *oq, const struct oq_groups *
 }
 
 // Returns node_of if the adaptive policy allows this kind of instances, or OQ_NONE.
-static uint32_t endpoint_of(const struct offload_queue *oq, const struct oq_chain *c,
+static uint32_t endpoint_of(struct offload_queue *oq, const struct oq_chain *c,
                             const struct oq_groups *groups, const struct oq_group *group)
 {
     const struct adaptive *adaptive = &oq->adaptive;

@@ -143,7 +143,8 @@ struct offload_queue {
     uint64_t counted;                      // cycles before this one are in the statistics
     struct adaptive adaptive;              // the monitor of traffic
     VEC(uint32_t) promised;                // endpoints of the packets made in this cycle
-    uint32_t fetching;                     // slot whose chain is being fetched, or OQ_NONE
+    bool other_turn;   // emn_at_llc: operand: the last such packet went to the first partition
+    uint32_t fetching; // slot whose chain is being fetched, or OQ_NONE
 };
 
 extern const struct scheme_issue oq_issue_hooks;
@@ -167,7 +168,8 @@ static inline struct chain_stats *oq_chain_stats(const struct offload_queue *oq,
 // Returns the offload queue of a core. Queues of ordinary cores are added to shared->queues.
 struct offload_queue *oq_init(struct core *core, struct offload_shared *shared);
 // Returns the meet nodes and distances of a network. `has_table`: cores have tables of meet nodes.
-const struct offload_ways *oq_ways(const struct noc_config *network, bool has_table);
+const struct offload_ways *oq_ways(const struct noc_config *network, bool has_table,
+                                   enum emn_at_llc at_llc);
 
 enum oq_role { OQ_NOTHING, OQ_BEGINS, OQ_LOADS, OQ_COMPUTES, OQ_STORES };
 // Returns the role of a slot's next instruction for the queue of its core.

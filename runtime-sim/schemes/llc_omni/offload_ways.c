@@ -78,12 +78,16 @@ static uint32_t plain_distance(const struct offload_queue *oq, uint32_t endpoint
     return node_of(oq, endpoint) != node_of(oq, other);
 }
 
-const struct offload_ways *oq_ways(const struct noc_config *network, bool has_table)
+const struct offload_ways *oq_ways(const struct noc_config *network, bool has_table,
+                                   enum emn_at_llc at_llc)
 {
     static const struct offload_ways mesh = {meet_in_mesh, mesh_distance},
                                      computing_fly = {meet_in_fly, fly_distance},
-                                     fly = {NULL, fly_distance}, others = {NULL, plain_distance};
+                                     fly = {NULL, fly_distance}, others = {NULL, plain_distance},
+                                     operands_in_mesh = {NULL, mesh_distance};
     if (network->topology == NOC_FLY)
         return network->router_nodes ? &computing_fly : &fly;
+    if (network->topology == NOC_MESH && at_llc == EMN_LLC_OPERAND)
+        return &operands_in_mesh;
     return network->topology == NOC_MESH && has_table ? &mesh : &others;
 }

@@ -107,6 +107,11 @@ static struct mask bytes_of(const struct compute_packet *packet,
     return bytes;
 }
 
+static bool is_here(const struct service *s, uint64_t line)
+{
+    return s->partition != SERVICE_NONE && memsys_partition_of(s->memsys, line) == s->partition;
+}
+
 static struct memsys_request request_for(const struct service *s, uint32_t core,
                                          const struct compute_packet *packet, uint32_t which,
                                          uint32_t tag)
@@ -128,11 +133,6 @@ static uint32_t tag_of(const struct service *s, const struct service_entry *entr
     return (uint32_t)(entry - s->entries) * SERVICE_TAGS + which;
 }
 
-static bool is_here(const struct service *s, uint64_t line)
-{
-    return s->partition != SERVICE_NONE && memsys_partition_of(s->memsys, line) == s->partition;
-}
-
 // Sends a request to the slice of the partition through one of its inputs, or through the network.
 // Returns false if there is no room.
 static bool send_by(struct service *s, const struct memsys_request *request, uint32_t input)
@@ -151,6 +151,73 @@ static bool send_by(struct service *s, const struct memsys_request *request, uin
 static bool send(struct service *s, const struct memsys_request *request)
 {
     return send_by(s, request, MEMSYS_FROM_OWN);
+}
+
+// Operands without a request of their own
+
+static uint64_t line_of(const struct service_entry *entry, uint32_t which)
+{
+    return packet_line(&entry->packet.load[which], entry->packet.mask) / LINE_BYTES;
+}
+
+// Returns true if the operand's own request is in flight through the network.
+static bool is_on_its_way(const struct service *s, const struct service_entry *entry,
+                          uint32_t which)
+{
+    return (entry->stage == SERVICE_ASKS || entry->stage == SERVICE_WAITS) &&
+           (entry->asked & ~entry->there) >> which & 1 && entry->merged[which] == SERVICE_NONE &&
+           !is_here(s, line_of(entry, which));
+}
+
+// Returns the tag of a request in flight whose data an operand of the entry can use: it was sent
+// after the entry's packet. Returns SERVICE_NONE if there is none.
+static uint32_t find_request(const struct service *s, const struct service_entry *entry,
+                             const struct memsys_request *wanted)
+{
+    for (uint32_t i = 0; i < s->count; i++) {
+        const struct service_entry *other = &s->entries[i];
+        for (uint32_t k = 0; k < other->packet.load_count; k++)
+            if (is_on_its_way(s, other, k) && line_of(other, k) == wanted->line &&
+                other->asked_at[k] >= entry->sent &&
+                (!wanted->by_sector ||
+                 mask_within(wanted->bytes, bytes_of(&other->packet, &other->packet.load[k]))))
+                return tag_of(s, other, k);
+    }
+    return SERVICE_NONE;
+}
+
+// Calls the function for each operand that gets the data of the request with this tag.
+typedef void merged_function(struct service *s, struct service_entry *entry, uint32_t which,
+                             void *context);
+static void each_merged(struct service *s, uint32_t tag, merged_function *function, void *context)
+{
+    for (uint32_t i = 0; s->config->merge_operands && i < s->count; i++) {
+        struct service_entry *entry = &s->entries[i];
+        for (uint32_t k = 0; entry->stage != SERVICE_FREE && k < entry->packet.load_count; k++)
+            if (entry->asked >> k & 1 && entry->merged[k] == tag)
+                function(s, entry, k, context);
+    }
+}
+
+static void bind(struct service *s, struct service_entry *entry, uint32_t which, void *context)
+{
+    (void)context;
+    s->hooks->read(s->hooks->context, s->endpoint, entry, which);
+}
+
+void service_was_served(struct service *s, uint32_t tag)
+{
+    service_entry_of(s, tag)->served |= (uint8_t)(1u << tag % SERVICE_TAGS);
+    each_merged(s, tag, bind, NULL);
+}
+
+// Lets an operand use the data of another request. A request that was served has read its data.
+static void merge(struct service *s, struct service_entry *entry, uint32_t which, uint32_t tag)
+{
+    entry->merged[which] = tag;
+    ++*s->stats->merged;
+    if (service_entry_of(s, tag)->served >> tag % SERVICE_TAGS & 1)
+        bind(s, entry, which, NULL);
 }
 
 static void accept_operand(struct service *s, uint64_t now, struct service_entry *entry,
@@ -185,14 +252,52 @@ static void accept_ack(struct service *s, uint64_t now, uint32_t tag)
     s->newest_ack = index;
 }
 
+struct arrival {
+    uint64_t now;
+    const struct memsys_request *answer;
+};
+
+static void accept_merged(struct service *s, struct service_entry *entry, uint32_t which,
+                          void *context)
+{
+    const struct arrival *arrival = context;
+    entry->merged[which] = SERVICE_NONE;
+    accept_operand(s, arrival->now, entry, which, arrival->answer);
+}
+
 void service_accept_reply(struct service *s, uint64_t now, const struct memsys_request *answer)
 {
     uint32_t tag = answer->tag;
-    if (service_is_store(answer))
+    struct arrival arrival = {now, answer};
+    if (service_is_store(answer)) {
         accept_ack(s, now, tag);
-    else
+    } else {
         accept_operand(s, now, service_entry_of(s, tag), tag % SERVICE_TAGS, answer);
+        each_merged(s, tag, accept_merged, &arrival);
+    }
     s->next = s->next < now + 1 ? s->next : now + 1;
+}
+
+// Requests an operand, or lets it use a request in flight. Returns false if there is no room.
+static bool ask_operand(struct service *s, uint64_t now, struct service_entry *entry,
+                        uint32_t which)
+{
+    struct memsys_request request =
+        request_for(s, entry->core, &entry->packet, which, tag_of(s, entry, which));
+    bool here = is_here(s, request.line);
+    if (here)
+        request.kind = MEMSYS_TOUCH;
+    if (!here && s->config->operand_sectors) {
+        request.by_sector = true;
+        request.bytes = bytes_of(&entry->packet, &entry->packet.load[which]);
+    }
+    uint32_t tag =
+        here || !s->config->merge_operands ? SERVICE_NONE : find_request(s, entry, &request);
+    entry->asked_at[which] = now;
+    if (tag == SERVICE_NONE)
+        return send(s, &request);
+    merge(s, entry, which, tag);
+    return true;
 }
 
 static void ask(struct service *s, uint64_t now)
@@ -201,11 +306,7 @@ static void ask(struct service *s, uint64_t now)
     if (!entry)
         return;
     uint32_t which = (uint32_t)__builtin_ctz(~entry->asked);
-    struct memsys_request request =
-        request_for(s, entry->core, &entry->packet, which, tag_of(s, entry, which));
-    if (is_here(s, request.line))
-        request.kind = MEMSYS_TOUCH;
-    if (!send(s, &request))
+    if (!ask_operand(s, now, entry, which))
         return;
     report_entry(s, now, OFFLOAD_ASKED, entry);
     ++*s->energy->entry_read;
@@ -461,13 +562,17 @@ static void accept_packet(struct service *s, uint64_t now)
     if (!s->free_count && s->config->full_queue == OFFLOAD_FULL_WAIT)
         return;
     s->promised -= s->config->full_queue == OFFLOAD_FULL_CREDITS;
-    uint32_t flits, core = request->core;
-    const uint8_t *bits = s->hooks->bits(s->hooks->context, core, request->tag, &flits);
+    uint32_t flits, core = request->core, request_entry = request->tag;
+    const uint8_t *bits = s->hooks->bits(s->hooks->context, core, request_entry, &flits);
     struct service_entry fresh = {.core = core};
     bool sound = packet_is_compute(bits) && packet_decode(&fresh.packet, bits, flits);
     assert(sound);
     (void)sound;
     fresh.reply = memsys_pop_packet(s->memsys, s->endpoint);
+    if (s->config->merge_operands)
+        fresh.sent = s->hooks->sent(s->hooks->context, core, request_entry);
+    for (uint32_t i = 0; i < PACKET_LOADS; i++)
+        fresh.merged[i] = SERVICE_NONE;
     if (!s->free_count) {
         s->bounce = (struct service_bounce){true, fresh.reply, 0, core, fresh.packet};
         ++*s->stats->bounced;

@@ -12,6 +12,11 @@
 // a core or a router, arrive through the networks and wait in the memory of the queue, which is
 // shared memory at a core.
 //
+// With offload.merge_operands an operand of another partition is not requested if its line is on
+// its way to the queue, and if the chain's packet was sent before that request. All accesses that
+// precede the chain were complete when its packet was sent (docs/reference/offload.md#order), so
+// the requested data have them. A request that is older than the packet may have read old data.
+//
 // In each cycle the queue accepts one packet, requests one operand, reads one, starts one chain,
 // and sends one store and one reply. A packet that finds no free entry is not computed. Its loads
 // are sent on: to the slice of the partition through an input of their own, to other slices before
@@ -45,6 +50,11 @@ struct service_entry {
     uint32_t reply;       // number of the packet for memsys_reply
     uint32_t core;        // owner of the chain
     uint64_t until;       // cycle in which it has been read or computed
+    // With offload.merge_operands: when the packet was sent; by operand, when it was requested and
+    // the tag of the request whose data it gets; set of requests that were served.
+    uint64_t sent, asked_at[PACKET_LOADS];
+    uint32_t merged[PACKET_LOADS]; // SERVICE_NONE: its own request
+    uint8_t served;
     struct compute_packet packet;
 };
 
@@ -60,14 +70,16 @@ struct service_hooks {
     void *context;
     // Returns the bits of the packet in an entry of a core's offload queue, and sets *flits.
     const uint8_t *(*bits)(void *context, uint32_t core, uint32_t entry, uint32_t *flits);
+    // Returns the cycle in which the packet in an entry of a core's offload queue was sent.
+    uint64_t (*sent)(void *context, uint32_t core, uint32_t entry);
     // Returns the cycles from the start of the ALU to the result.
     uint32_t (*latency)(void *context, uint32_t core, uint32_t entry);
     // Returns the instruction of a load or, with SERVICE_STORE, of the store (`site` of requests).
     uint32_t (*site)(void *context, uint32_t core, uint32_t entry, uint32_t which);
     // Returns true if the ALU of the core at this endpoint is not in use.
     bool (*is_idle)(void *context, uint32_t endpoint);
-    // Called when an operand is read from the slice of the partition. Other operands are bound when
-    // their requests are served.
+    // Called when an operand is read from the slice of the partition, and when one is bound that
+    // has no request of its own. Other operands are bound when their requests are served.
     void (*read)(void *context, uint32_t endpoint, const struct service_entry *entry,
                  uint32_t which);
     // Called when the result is ready.
@@ -75,8 +87,8 @@ struct service_hooks {
 };
 
 struct service_stats {
-    uint64_t *lost, *buffer_full, *operations, *lanes, *contended, *stores, *forwarded, *bounced,
-        *cycles, *max;
+    uint64_t *lost, *merged, *buffer_full, *operations, *lanes, *contended, *stores, *forwarded,
+        *bounced, *cycles, *max;
     uint64_t *at[MEMSYS_END_KINDS];   // operations; NULL: not counted
     uint64_t *busy[MEMSYS_END_KINDS]; // busy cycles of the ALU; NULL: not counted
 };
@@ -136,6 +148,8 @@ void service_init(struct service *service, struct arena *arena, const struct off
 // Handles a reply that memsys_peek has returned for this endpoint and its requester.
 void service_accept_reply(struct service *service, uint64_t now,
                           const struct memsys_request *reply);
+// Called when the request of an operand with this tag has been served through the network.
+void service_was_served(struct service *service, uint32_t tag);
 // Evaluates a core cycle. Called before the cores' tick.
 void service_tick(struct service *service, uint64_t now);
 // Counts the entries in use up to, not including, this cycle.
