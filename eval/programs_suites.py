@@ -9,6 +9,9 @@ A program is a dict: folder (in the suite), sources (patterns), options of nvcc,
   edits   (file, from, to): changes of the copy that is built, for what newer toolkits do not have
   header  pattern of files with the sizes, and sizes: the most of each, in the copy that is built
   needs   why it cannot be built or run, if that is known
+  makefile  built by its Makefile, whose rule `run` has the arguments
+  guess   its check is judged by the usual words, and it is tried with smaller arguments if it is too large
+  alone   it needs only its own folder, and those in `shared`
 The inputs are random numbers, so that nothing of a suite's data is needed.
 """
 import random
@@ -187,4 +190,38 @@ RODINIA = [
      'arguments': ['5', '10', '32', '1024', '1024', '100', 'none', 'output.txt', '1']},
 ]
 
-SUITES = {'PolyBench-GPU': POLYBENCH, 'Rodinia': RODINIA}
+
+
+def programs_in(folder):
+    """One program for each folder with CUDA sources."""
+    found = sorted({path.parent for path in folder.rglob('*.cu')})
+    return [{'name': str(path.relative_to(folder)), 'folder': str(path.relative_to(folder)), 'guess': True,
+             'sources': ['*.cu', '*.c', '*.cpp']} for path in found]
+
+
+def hecbench(folder):
+    """One program for each folder NAME-cuda, with its Makefile, which also has the arguments."""
+    return [{'name': path.parent.name[:-len('-cuda')], 'folder': path.parent.name, 'makefile': True, 'guess': True,
+             'alone': True, 'shared': ['include']} for path in sorted(folder.glob('*-cuda/Makefile'))]
+
+
+def samples(folder):
+    """NVIDIA's samples, but those that draw, and those of single platforms."""
+    programs = []
+    for path in sorted(folder.glob('Samples/[0-6]_*/*/')):
+        text = ''.join(one.read_text(errors='replace') for one in path.glob('*.c*'))
+        needs = 'it draws with OpenGL, Vulkan or Direct3D' if any(
+            word in text for word in ('glutInit', 'GL/gl', 'vulkan', 'd3d', 'EGL/', 'NvSci')) else None
+        libraries = [option for option, header in LIBRARIES.items() if header in text]
+        programs.append({'name': path.name, 'folder': str(path.relative_to(folder)), 'sources': ['*.cu', '*.cpp', '*.c'],
+                         'options': ['-I%s' % (folder / 'Common'), '-std=c++17', '--extended-lambda', *libraries],
+                         'guess': True, 'alone': True, **({'needs': needs} if needs else {})})
+    return programs
+
+
+LIBRARIES = {'-lcuda': 'cuda.h', '-lnvrtc': 'nvrtc', '-lcublas': 'cublas', '-lcufft': 'cufft', '-lcusparse': 'cusparse',
+             '-lcusolver': 'cusolver', '-lcurand': 'curand.h', '-lnppc': 'npp', '-Xcompiler=-fopenmp': 'omp.h',
+             '-lnvjpeg': 'nvjpeg'}
+# By the option that names the folder: the suite's name, and the function that finds its programs.
+SUITES = {'polybench': ('PolyBench-GPU', lambda folder: POLYBENCH), 'rodinia': ('Rodinia', lambda folder: RODINIA),
+          'hecbench': ('HeCBench', hecbench), 'samples': ("NVIDIA's samples", samples)}
