@@ -87,6 +87,8 @@ struct offload_storage llc_omni_storage(const struct offload_config *offload,
                                   .llcs = llcs,
                                   .cores = config->memsys.memory.cores,
                                   .cores_compute = offload_at_cores(config, offload),
+                                  .in_turn = offload->emn_at_llc == EMN_LLC_OPERAND,
+                                  .merges = offload->merge_operands,
                                   .routers = computing_routers(offload, config)};
     return offload_storage_bits(&sizes);
 }

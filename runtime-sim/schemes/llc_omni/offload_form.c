@@ -2,6 +2,7 @@
 // compute them, and conflicts with other accesses.
 #include "runtime-sim/schemes/llc_omni/offload_groups.h"
 #include "runtime-sim/schemes/llc_omni/service.h"
+#include "support/bits.h"
 
 enum { STORE = OQ_STORE };
 
@@ -142,9 +143,11 @@ static bool all_same(const struct oq_targets *targets)
 
 static uint32_t partition_in_turn(struct offload_queue *oq, const struct oq_targets *targets)
 {
-    oq->other_turn = !oq->other_turn;
+    uint32_t pair = targets->first * oq->shared->llcs + targets->other;
+    bool turn = bits_test(oq->turns, pair);
+    (turn ? bits_clear : bits_set)(oq->turns, pair);
     return memsys_partition_endpoint(core_port(oq->core).memsys,
-                                     oq->other_turn ? targets->first : targets->other);
+                                     turn ? targets->other : targets->first);
 }
 
 // Returns the endpoint that can compute the group, or OQ_NONE.

@@ -26,6 +26,7 @@ struct offload_queue *oq_init(struct core *core, struct offload_shared *shared)
     oq->entries = ARENA_ARRAY(core_port(core).arena, struct oqsr, config->queue);
     oq->free_entries = ARENA_ARRAY(core_port(core).arena, uint32_t, config->queue);
     oq->ring = ARENA_ARRAY(core_port(core).arena, uint32_t, config->queue);
+    oq->turns = bits_new(core_port(core).arena, shared->llcs * shared->llcs);
     for (uint32_t i = 0; i < config->queue; i++)
         oq->free_entries[oq->free_count++] = config->queue - 1 - i;
     for (uint32_t i = 0; i < warps; i++) {

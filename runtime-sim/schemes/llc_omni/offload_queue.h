@@ -143,7 +143,9 @@ struct offload_queue {
     uint64_t counted;                      // cycles before this one are in the statistics
     struct adaptive adaptive;              // the monitor of traffic
     VEC(uint32_t) promised;                // endpoints of the packets made in this cycle
-    bool other_turn;   // emn_at_llc: operand: the last such packet went to the first partition
+    // emn_at_llc: operand: a bit for each pair of partitions, set if the last packet for this pair
+    // went to the first one. A common bit would follow the order of the lines.
+    uint64_t *turns;
     uint32_t fetching; // slot whose chain is being fetched, or OQ_NONE
 };
 

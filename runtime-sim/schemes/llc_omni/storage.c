@@ -52,23 +52,25 @@ static uint32_t entry_of_service_queue(void)
 
 struct offload_storage offload_storage_bits(const struct offload_sizes *sizes)
 {
-    enum { WORD_POSITION = 5, OPERANDS = PACKET_LOADS + 1 };
+    enum { WORD_POSITION = 5, OPERANDS = PACKET_LOADS + 1, TIME = 16 };
     uint32_t oqsr = bits_for(sizes->warps) + PC + MASK + PACKET_LOADS;
     // One value more than there are nodes stands for no node.
     uint32_t node = bits_for(sizes->nodes + 1);
     // A butterfly needs no table: the digits of the partitions' nodes determine the router.
-    uint32_t emn = sizes->cores_compute ? sizes->llcs * sizes->llcs : 0;
+    bool has_table = sizes->cores_compute || sizes->in_turn;
+    uint32_t emn = has_table ? sizes->llcs * sizes->llcs : 0;
+    uint32_t times = sizes->merges ? (PACKET_LOADS + 1) * TIME : 0;
     struct offload_storage storage = {{
         [STORAGE_OQSR] = {sizes->queue, oqsr, 0, 0, 0},
         [STORAGE_FORMING] = {1, FIRST_FLIT, 0, 0, 0},
-        [STORAGE_EMN] = {emn, node, 0, 0, 0},
-        [STORAGE_SQSR] = {sizes->service_queue, entry_of_service_queue(), 0, 0, 0},
+        [STORAGE_EMN] = {emn, sizes->in_turn ? 1 : node, 0, 0, 0},
+        [STORAGE_SQSR] = {sizes->service_queue, entry_of_service_queue() + times, 0, 0, 0},
         [STORAGE_LANES] = {sizes->service_queue, OPERANDS * LANES * WORD_POSITION, 0, 0, 0},
         [STORAGE_BUFFER] = {sizes->buffer, PACKET_LOADS * LINE_BYTES * 8, 0, 0, 0},
     }};
     for (enum storage_part part = 0; part < STORAGE_PARTS; part++) {
         bool serves = part >= STORAGE_SQSR, table = part == STORAGE_EMN;
-        bool at_cores = sizes->cores_compute || (!serves && !table);
+        bool at_cores = table ? has_table : sizes->cores_compute || !serves;
         storage.part[part].cores = at_cores ? sizes->cores : 0;
         storage.part[part].llcs = serves ? sizes->llcs : 0;
         storage.part[part].routers = serves ? sizes->routers : 0;

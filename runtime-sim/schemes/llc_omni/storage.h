@@ -18,6 +18,8 @@ struct offload_sizes {
     uint32_t nodes, llcs;   // nodes with a core or a partition; partitions
     uint32_t cores;
     bool cores_compute; // cores compute for others, so each has a table of meet nodes
+    bool in_turn;       // partitions of two operands compute in turn: a bit for each pair
+    bool merges;        // service queues merge requests
     uint32_t routers;   // computing routers
 };
 
