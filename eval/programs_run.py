@@ -15,11 +15,12 @@ PASSED = re.compile(r'\bPASS(ED)?\b|\bsuccess|\bcorrect\b|\bverified\b|\bmatch(e
 FAILED = re.compile(r'\bFAIL(ED|URE)?\b|mismatch|\bincorrect|\bwrong|do(es)? not match', re.I)
 # What a program that is too large is tried with: each number above the limit is divided by its largest power of
 # two that leaves at least the limit. The first attempt has the suite's own arguments.
-LIMITS = (None, 2048, 64, 4)
+LIMITS = (0, 2048, 64, 4)
+TIME_OVER = 1000
 
 
 def run(command, folder, seconds, environment=None):
-    """(exit code, None after the time; output; CPU seconds of all processes)"""
+    """(exit code, or TIME_OVER; output; CPU seconds of all processes)"""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
 
     def limit():
@@ -31,10 +32,10 @@ def run(command, folder, seconds, environment=None):
                               env={**os.environ, **(environment or {})})
         text, code = done.stdout.decode(errors='replace'), done.returncode
     except subprocess.TimeoutExpired as late:
-        text, code = (late.stdout or b'').decode(errors='replace'), None
+        text, code = (late.stdout or b'').decode(errors='replace'), TIME_OVER
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return (None if code in (-24, -9, 152, 137) else code), text, spent
+    return (TIME_OVER if code in (-24, -9, 152, 137) else code), text, spent
 
 
 def first_error(text):
@@ -108,7 +109,7 @@ def verdict_of(program, code, text):
     fault = re.search(r'ptxoffload-run: error: (.*)|\.ptx: error: (.*)|\.ptx:\d+:\d+: error: (.*)', text)
     missing = re.findall(r'note: (\w+) is not supported', text)
     note = 'without ' + ', '.join(missing) if missing else program.get('note', '')
-    if code is None:
+    if code == TIME_OVER:
         return 'time is over', '', note
     if fault:
         return 'fault', '', next(filter(None, fault.groups()))[:200]
@@ -158,8 +159,8 @@ POLICIES = {'baseline': ['--config=isca19'], 'omni': ['--config=isca19', '--poli
 def try_program(program, folder, to, options):
     """The row of a program that was built: functional, by cycles, and offloaded, as far as wanted."""
     tried = []
-    for limit in LIMITS if program.get('guess') else (None,):
-        arguments = [word if limit is None else smaller_number(word, limit) for word in program.get('arguments', [])]
+    for limit in LIMITS if program.get('guess') else (0,):
+        arguments = [smaller_number(word, limit) if limit else word for word in program.get('arguments', [])]
         if arguments in tried:
             continue
         tried.append(arguments)

@@ -170,7 +170,7 @@ static bool is_on_its_way(const struct service *s, const struct service_entry *e
 }
 
 // Returns the tag of a request in flight whose data an operand of the entry can use: it was sent
-// after the entry's packet. Returns SERVICE_NONE if there is none.
+// after the entry's packet. Returns SERVICE_NONE without such a request.
 static uint32_t find_request(const struct service *s, const struct service_entry *entry,
                              const struct memsys_request *wanted)
 {
