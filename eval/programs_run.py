@@ -15,7 +15,7 @@ PASSED = re.compile(r'\bPASS(ED)?\b|\bsuccess|\bcorrect\b|\bverified\b|\bmatch(e
 FAILED = re.compile(r'\bFAIL(ED|URE)?\b|mismatch|\bincorrect|\bwrong|do(es)? not match', re.I)
 # What a program that is too large is tried with: each number above the limit is divided by its largest power of
 # two that leaves at least the limit. The first attempt has the suite's own arguments.
-LIMITS = (0, 2048, 64, 4)
+LIMITS = (0, 2048, 256, 16)
 TIME_OVER = 1000
 
 
