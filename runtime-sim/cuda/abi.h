@@ -35,7 +35,17 @@ struct cuda_channels {
     int kind;       // enum cuda_channel_kind
 };
 
-enum cuda_channel_kind { CHANNEL_SIGNED, CHANNEL_UNSIGNED, CHANNEL_FLOAT };
+// Numbers read as 0 … 1 or −1 … 1 have a kind for each count of channels: 1, 2 and 4.
+enum cuda_channel_kind {
+    CHANNEL_SIGNED,
+    CHANNEL_UNSIGNED,
+    CHANNEL_FLOAT,
+    CHANNEL_UNORM8 = 5,
+    CHANNEL_UNORM16 = 8,
+    CHANNEL_SNORM8 = 11,
+    CHANNEL_SNORM16 = 14,
+    CHANNEL_COMPRESSED = 17,
+};
 
 struct cuda_copy3d {
     void *source_array;
@@ -92,6 +102,19 @@ struct cuda_texture_how {
     int mipmap_filter;
     float mipmap_bias, mipmap_min, mipmap_max;
     int no_trilinear_optimisation, seamless_cubemap;
+};
+
+// A part of an array or mipmapped array, and another format for its texels.
+struct cuda_view {
+    int format; // 0: the resource's
+    size_t width, height, depth;
+    unsigned first_level, last_level, first_layer, last_layer;
+    unsigned reserved[16];
+};
+
+struct cuda_array_needs {
+    size_t bytes, alignment;
+    unsigned reserved[4];
 };
 
 enum cuda_memory_type { MEMORY_UNREGISTERED, MEMORY_HOST, MEMORY_DEVICE, MEMORY_MANAGED };
@@ -215,6 +238,55 @@ struct driver_side3d {
 struct driver_copy3d {
     struct driver_side3d source, to;
     size_t width, height, depth;
+};
+
+// The driver's arrays and textures.
+struct driver_array {
+    size_t width, height;
+    int format;
+    unsigned channels;
+};
+
+struct driver_array3d {
+    size_t width, height, depth;
+    int format;
+    unsigned channels, flags;
+};
+
+struct driver_resource {
+    int type; // enum cuda_resource_type
+    union {
+        void *array;
+        struct {
+            uint64_t at;
+            int format;
+            unsigned channels;
+            size_t bytes;
+        } linear;
+        struct {
+            uint64_t at;
+            int format;
+            unsigned channels;
+            size_t width, height, pitch;
+        } pitch;
+        int reserved[32];
+    };
+    unsigned flags;
+};
+
+enum driver_texture_flags {
+    DRIVER_READ_INTEGER = 1,
+    DRIVER_NORMALIZED = 2,
+    DRIVER_SRGB = 0x10,
+    DRIVER_SEAMLESS = 0x40,
+};
+
+struct driver_texture_how {
+    int address[3], filter;
+    unsigned flags, anisotropy;
+    int mipmap_filter;
+    float mipmap_bias, mipmap_min, mipmap_max, border[4];
+    int reserved[12];
 };
 
 // The wrapper that nvcc places around a fatbin.

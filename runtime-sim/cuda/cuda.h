@@ -129,15 +129,25 @@ struct cuda_pool {
 
 struct cuda_array {
     struct cuda_channels channels;
-    struct cuda_extent extent; // in elements; height and depth may be 0
+    struct cuda_extent extent; // in elements; height and depth may be 0; depth may count layers
     unsigned flags;
-    uint64_t address, pitch, element; // bytes
+    uint64_t address, pitch, slice, element; // bytes
+    bool is_level;                           // of a mipmapped array
 };
 
+struct cuda_mipmap {
+    uint64_t address;
+    uint32_t count;
+    struct cuda_array *levels;
+};
+
+// A texture or surface object.
 struct cuda_texture {
     uint64_t handle;
+    bool is_surface, has_view;
     struct cuda_resource resource;
     struct cuda_texture_how how;
+    struct cuda_view view;
 };
 
 struct cuda_event {
@@ -245,10 +255,11 @@ struct cuda_pools {
     struct cuda_pool default_pool, *current;
 };
 
-// Texture objects and arrays.
+// Texture and surface objects, and arrays.
 struct cuda_textures {
     VEC(struct cuda_texture) all;
-    VEC(struct cuda_array *) arrays;
+    VEC(struct cuda_array *) arrays; // and levels of mipmaps
+    VEC(struct cuda_mipmap *) mipmaps;
     uint64_t handles;
 };
 

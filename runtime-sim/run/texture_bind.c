@@ -154,7 +154,7 @@ static bool check_how(const struct argument_texture *b)
 
 static bool bind_pitch(struct argument_texture *b)
 {
-    int64_t row = (int64_t)b->texture.width * b->texel, pitch = row;
+    int64_t row = (int64_t)b->texture.base.width * b->texel, pitch = row;
     const struct run_expr *from = &b->from->pitch;
     if (from->expr && !run_integer(run_of(b), from, row, MAX_PITCH, "the pitch", &pitch))
         return false;
@@ -163,7 +163,7 @@ static bool bind_pitch(struct argument_texture *b)
                   pitch, PITCH_ALIGN);
         return false;
     }
-    b->texture.pitch = (uint32_t)pitch;
+    b->texture.base.pitch = (uint32_t)pitch;
     return true;
 }
 
@@ -185,11 +185,11 @@ static bool bind_size(struct argument_texture *b)
                   b->buffer->name, width, MAX_TEXELS);
         return false;
     }
-    b->texture.width = (uint32_t)width;
-    b->texture.height = flat ? 0 : (uint32_t)height;
+    b->texture.base.width = (uint32_t)width;
+    b->texture.base.height = flat ? 0 : (uint32_t)height;
     if (!bind_pitch(b))
         return false;
-    uint64_t need = (uint64_t)(height - 1) * b->texture.pitch + (uint64_t)width * b->texel;
+    uint64_t need = (uint64_t)(height - 1) * b->texture.base.pitch + (uint64_t)width * b->texel;
     if (need > bytes)
         run_fault(run_of(b), flat ? &from->width.at : &from->height.at,
                   "the texture takes %" PRIu64 " bytes, but '%s' has %" PRIu64, need,
@@ -235,6 +235,7 @@ static void bind_sampler(struct argument_texture *b)
     sampler->filter = from->how[WAY_FILTER];
     sampler->mode[0] = from->how[WAY_ADDRESS_X];
     sampler->mode[1] = from->how[WAY_ADDRESS_Y];
+    sampler->max_level = MAX_LEVEL;
     sampler->force_unnormalized =
         !b->buffer && from->how_at[WAY_COORDINATES].text && !from->how[WAY_COORDINATES];
     b->texture.normalized_coordinates = from->how[WAY_COORDINATES];
@@ -251,7 +252,7 @@ static bool bind(struct session *session, const struct run_texture *from)
         sampler_bind(session->device.textures, session->arena, from->handle, &b.texture.sampler);
         return true;
     }
-    b.texture.address = b.buffer->address;
+    b.texture.base.address = b.buffer->address;
     if (!bind_format(&b) || !check_how(&b) || !bind_size(&b) || !bind_border(&b))
         return false;
     texture_bind(session->device.textures, session->arena, from->handle, &b.texture);
