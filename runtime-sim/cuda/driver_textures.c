@@ -9,16 +9,16 @@
 static const struct {
     int format, kind, bits, channels; // channels: 0: any
 } formats[] = {
-    {0x01, CHANNEL_UNSIGNED, 8, 0},        {0x02, CHANNEL_UNSIGNED, 16, 0},
-    {0x03, CHANNEL_UNSIGNED, 32, 0},       {0x08, CHANNEL_SIGNED, 8, 0},
-    {0x09, CHANNEL_SIGNED, 16, 0},         {0x0a, CHANNEL_SIGNED, 32, 0},
-    {0x10, CHANNEL_FLOAT, 16, 0},          {0x20, CHANNEL_FLOAT, 32, 0},
-    {0xc0, CHANNEL_UNORM8, 8, 1},          {0xc1, CHANNEL_UNORM8 + 1, 8, 2},
-    {0xc2, CHANNEL_UNORM8 + 2, 8, 4},      {0xc3, CHANNEL_UNORM16, 16, 1},
-    {0xc4, CHANNEL_UNORM16 + 1, 16, 2},    {0xc5, CHANNEL_UNORM16 + 2, 16, 4},
-    {0xc6, CHANNEL_SNORM8, 8, 1},          {0xc7, CHANNEL_SNORM8 + 1, 8, 2},
-    {0xc8, CHANNEL_SNORM8 + 2, 8, 4},      {0xc9, CHANNEL_SNORM16, 16, 1},
-    {0xca, CHANNEL_SNORM16 + 1, 16, 2},    {0xcb, CHANNEL_SNORM16 + 2, 16, 4},
+    {0x01, CHANNEL_UNSIGNED, 8, 0},     {0x02, CHANNEL_UNSIGNED, 16, 0},
+    {0x03, CHANNEL_UNSIGNED, 32, 0},    {0x08, CHANNEL_SIGNED, 8, 0},
+    {0x09, CHANNEL_SIGNED, 16, 0},      {0x0a, CHANNEL_SIGNED, 32, 0},
+    {0x10, CHANNEL_FLOAT, 16, 0},       {0x20, CHANNEL_FLOAT, 32, 0},
+    {0xc0, CHANNEL_UNORM8, 8, 1},       {0xc1, CHANNEL_UNORM8 + 1, 8, 2},
+    {0xc2, CHANNEL_UNORM8 + 2, 8, 4},   {0xc3, CHANNEL_UNORM16, 16, 1},
+    {0xc4, CHANNEL_UNORM16 + 1, 16, 2}, {0xc5, CHANNEL_UNORM16 + 2, 16, 4},
+    {0xc6, CHANNEL_SNORM8, 8, 1},       {0xc7, CHANNEL_SNORM8 + 1, 8, 2},
+    {0xc8, CHANNEL_SNORM8 + 2, 8, 4},   {0xc9, CHANNEL_SNORM16, 16, 1},
+    {0xca, CHANNEL_SNORM16 + 1, 16, 2}, {0xcb, CHANNEL_SNORM16 + 2, 16, 4},
 };
 
 // Returns false for a format that is not supported.
@@ -290,9 +290,8 @@ static int describe_texture(struct cuda *cuda, struct driver_texture_how *to,
     *to = (struct driver_texture_how){
         .address = {how->address[0], how->address[1], how->address[2]},
         .filter = how->filter,
-        .flags = (how->read ? 0 : DRIVER_READ_INTEGER) |
-                 (how->normalized ? DRIVER_NORMALIZED : 0) | (how->srgb ? DRIVER_SRGB : 0) |
-                 (how->seamless_cubemap ? DRIVER_SEAMLESS : 0),
+        .flags = (how->read ? 0 : DRIVER_READ_INTEGER) | (how->normalized ? DRIVER_NORMALIZED : 0) |
+                 (how->srgb ? DRIVER_SRGB : 0) | (how->seamless_cubemap ? DRIVER_SEAMLESS : 0),
         .anisotropy = how->anisotropy,
         .mipmap_filter = how->mipmap_filter,
         .mipmap_bias = how->mipmap_bias,

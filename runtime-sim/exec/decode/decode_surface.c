@@ -25,9 +25,9 @@ static const char *find_operation(const struct decoder *d, struct surface_code *
 
 static void read_modifiers(const struct decoder *d, struct surface_code *what)
 {
-    what->dimensions = decode_has(d, W_n3d)                            ? 3
+    what->dimensions = decode_has(d, W_n3d)                           ? 3
                        : decode_has(d, W_n2d) || decode_has(d, W_a2d) ? 2
-                                                                       : 1;
+                                                                      : 1;
     what->layered = decode_has(d, W_a1d) || decode_has(d, W_a2d);
     what->formatted = decode_has(d, W_p);
     what->bounds = decode_has(d, W_clamp)  ? SURFACE_CLAMP
@@ -93,7 +93,7 @@ const char *prepare_surface(struct decoder *d, struct code *code)
     const char *error = d->inst->op == OP_sured ? find_operation(d, what) : NULL;
     if (error)
         return error;
-    return loads ? decode_loaded(d, &what->memory, code->list)
-                 : decode_stored(d, &what->memory, code->list, values,
-                                 count_coordinates(d, surface));
+    return loads
+               ? decode_loaded(d, &what->memory, code->list)
+               : decode_stored(d, &what->memory, code->list, values, count_coordinates(d, surface));
 }

@@ -16,10 +16,10 @@ struct fetch {
     bool linear, floats; // interpolates between texels; has floats as results
     const struct texture *texture;
     const struct sampler *sampler;
-    double position[3];        // of a cube: s and t of the face, in 0 … 1
-    double gradient[2][3];     // in the same units
-    uint32_t layer;            // of a cube: with the face
-    float compared;            // if what->compare
+    double position[3];    // of a cube: s and t of the face, in 0 … 1
+    double gradient[2][3]; // in the same units
+    uint32_t layer;        // of a cube: with the face
+    float compared;        // if what->compare
     int64_t offset[3];
 };
 
@@ -161,8 +161,8 @@ static const struct {
 static uint32_t find_face(const double at[3])
 {
     uint32_t axis = fabs(at[2]) >= fabs(at[1]) && fabs(at[2]) >= fabs(at[0]) ? 2
-                    : fabs(at[1]) >= fabs(at[0])                            ? 1
-                                                                            : 0;
+                    : fabs(at[1]) >= fabs(at[0])                             ? 1
+                                                                             : 0;
     return 2 * axis + (at[axis] < 0);
 }
 
@@ -256,9 +256,8 @@ static double clamp(double x, double min, double max)
 
 static bool is_normalized(const struct fetch *fetch)
 {
-    return fetch->what->cube ||
-           (fetch->texture->normalized_coordinates && !fetch->sampler->force_unnormalized &&
-            !fetch->what->whole);
+    return fetch->what->cube || (fetch->texture->normalized_coordinates &&
+                                 !fetch->sampler->force_unnormalized && !fetch->what->whole);
 }
 
 static bool is_seamless(const struct fetch *fetch)

@@ -175,8 +175,7 @@ enum step_result step_surface_store(struct warp *warp, struct path *path, const 
             store_texel(&s, lane, spot.host);
         for (uint32_t i = 0; place == PLACE_FOUND && !s.what->formatted && i < memory->elements;
              i++)
-            warp->ops->store(operand(&s, s.what->values + i),
-                             code->list->width[s.what->values + i],
+            warp->ops->store(operand(&s, s.what->values + i), code->list->width[s.what->values + i],
                              spot.host + (size_t)i * memory->bytes, s.access.address[lane],
                              s.access.address, 1u << lane, memory->bytes);
     }

@@ -50,7 +50,7 @@ void texture_unbind(struct textures *textures, uint64_t handle)
 }
 
 const struct texture *texture_find(const struct textures *textures, uint64_t handle,
-                                   enum binding_kind kind)
+                                   enum texture_bound kind)
 {
     const struct texture_binding *binding = find(textures, handle);
     return binding && binding->kind == kind ? &binding->texture : NULL;

@@ -85,13 +85,13 @@ struct texture {
     struct sampler sampler; // used if the instruction has no sampler
 };
 
-enum binding_kind { BOUND_TEXTURE, BOUND_SAMPLER, BOUND_SURFACE };
+enum texture_bound { BOUND_TEXTURE, BOUND_SAMPLER, BOUND_SURFACE };
 
 // A handle is the value of the instruction's 64-bit register. The handle of a module's variable
 // (.texref, .samplerref, .surfref) is its address.
 struct texture_binding {
     uint64_t handle;
-    enum binding_kind kind;
+    enum texture_bound kind;
     struct texture texture; // for a separate sampler, only texture.sampler is used
 };
 
@@ -164,7 +164,7 @@ const char *texture_geometry(uint32_t dimensions, bool layered, bool cube);
 uint32_t texture_dimensions(const struct texture *texture);
 // Returns the texture of a handle, or NULL.
 const struct texture *texture_find(const struct textures *textures, uint64_t handle,
-                                   enum binding_kind kind);
+                                   enum texture_bound kind);
 // Sets a fault for a handle of which nothing is bound. The handle may be the address of an unbound
 // variable or of a buffer.
 void texture_unbound(struct warp *warp, const struct code *code, uint32_t lane, const char *what,

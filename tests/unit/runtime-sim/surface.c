@@ -26,9 +26,9 @@ static const uint32_t dimensions[] = {1, 2, 3, 1, 2};
 static const char *const coordinates[] = {"{%r0}", "{%r0,%r1}", "{%r0,%r1,%r2,%r2}", "{%r3,%r0}",
                                           "{%r3,%r0,%r1,%r1}"};
 static const char *const bounds_words[] = {"trap", "clamp", "zero"};
-static const char *const reductions[] = {"add.u32", "add.s32", "add.u64", "min.u32", "min.s32",
-                                         "max.u32", "max.s32", "min.u64", "max.s64", "and.b32",
-                                         "or.b32"};
+static const char *const reductions[] = {"add.u32", "add.s32", "add.u64", "min.u32",
+                                         "min.s32", "max.u32", "max.s32", "min.u64",
+                                         "max.s64", "and.b32", "or.b32"};
 static const char *const texel_reductions[] = {"add.b32", "min.b32", "max.b32", "and.b32",
                                                "or.b32",  "min.b64", "max.b64"};
 
@@ -80,7 +80,8 @@ static void put_instruction(FILE *to, const struct form *form)
     case REDUCE:
     case REDUCE_TEXEL:
         fprintf(to, "sured.%c.%.*s.%s%s.%s [%%d3, %s], ", form->operation == REDUCE ? 'b' : 'p',
-                (int)strcspn(form->reduction, "."), form->reduction, name, strchr(form->reduction, '.'), bounds, at);
+                (int)strcspn(form->reduction, "."), form->reduction, name,
+                strchr(form->reduction, '.'), bounds, at);
         fprintf(to, "%%%c10;\n", form->bytes == 8 ? 'd' : 'w');
         return;
     }
@@ -191,7 +192,8 @@ static int64_t whole(const uint8_t *from, uint32_t bytes, bool is_signed)
     return (int64_t)bits;
 }
 
-static void reduce(const struct setup *s, const struct form *form, uint8_t *at, const uint8_t *value)
+static void reduce(const struct setup *s, const struct form *form, uint8_t *at,
+                   const uint8_t *value)
 {
     uint8_t format = s->surface.format;
     bool is_signed = form->operation == REDUCE_TEXEL
@@ -334,8 +336,8 @@ static void run_case(struct setup *s, const struct form *form, int number)
             fail_msg("operation %d %s of %u x %u bytes on %s, %s, format %u x %u: byte %u is %02x, "
                      "not %02x",
                      form->operation, form->reduction ? form->reduction : "", form->elements,
-                     form->bytes, names[form->shape], bounds_words[form->bounds],
-                     s->surface.format, s->surface.channels, i, s->memory[i], s->expected[i]);
+                     form->bytes, names[form->shape], bounds_words[form->bounds], s->surface.format,
+                     s->surface.channels, i, s->memory[i], s->expected[i]);
 }
 
 static void begin(struct setup *s, const char *text)
@@ -385,8 +387,8 @@ static void check_fault(const char *text, const char *expects)
     static struct setup s;
     memset(&s, 0, sizeof s);
     begin(&s, text);
-    s.surface = (struct texture){.base = {s.address, 8, 2, 0, 32, 64}, .channels = 1,
-                                 .format = TEXTURE_F32};
+    s.surface = (struct texture){
+        .base = {s.address, 8, 2, 0, 32, 64}, .channels = 1, .format = TEXTURE_F32};
     surface_bind(&s.textures, &s.k.arena, HANDLE, &s.surface);
     kernel_run(&s.k, "k", 1, 1, 0);
     assert_true(s.k.result.fault.happened);
@@ -404,8 +406,7 @@ static void test_faults(void **state)
     check_fault(ONE("sust.b.2d.b32.trap [%d3, {0, -1}], %r0;"), "at byte 0, row -1");
     check_fault(ONE("sured.b.add.2d.u32.trap [%d3, {0, 2}], %r0;"), "at byte 0, row 2");
     check_fault(ONE("suld.b.2d.b32.zero %r0, [%d3, {2, 1}];"), "is not aligned");
-    check_fault(ONE("suld.b.1d.b32.zero %r0, [%d3, {0}];"),
-                "an access to .1d of a surface of .2d");
+    check_fault(ONE("suld.b.1d.b32.zero %r0, [%d3, {0}];"), "an access to .1d of a surface of .2d");
     check_fault(ONE("suld.b.a2d.b32.zero %r0, [%d3, {0, 0, 0, 0}];"),
                 "an access to .a2d of a surface of .2d");
     check_fault(ONE("suld.b.2d.b32.zero %r0, [%d0, {0, 0}];"), "no surface is bound to the handle");
@@ -418,12 +419,13 @@ static void test_variable(void **state)
 {
     (void)state;
     static struct setup s;
-    begin(&s, ONE("mov.b32 %v.x, 5; mov.b32 %v.y, 6; sust.b.2d.v2.b32.trap [v, {8, 1}], %v;\n"
-                  "suld.b.2d.v2.b32.trap %v, [v, {8, 1}]; add.u32 %r0, %v.x, %v.y;\n"
-                  "suq.width.b32 %r1, [v]; suq.height.b32 %r2, [v]; suq.memory_layout.b32 %r3, [v];\n"
-                  "st.global.v4.b32 [%d1], {%r0, %r1, %r2, %r3};"));
-    s.surface = (struct texture){.base = {s.address, 8, 2, 0, 32, 64}, .channels = 1,
-                                 .format = TEXTURE_F32};
+    begin(&s,
+          ONE("mov.b32 %v.x, 5; mov.b32 %v.y, 6; sust.b.2d.v2.b32.trap [v, {8, 1}], %v;\n"
+              "suld.b.2d.v2.b32.trap %v, [v, {8, 1}]; add.u32 %r0, %v.x, %v.y;\n"
+              "suq.width.b32 %r1, [v]; suq.height.b32 %r2, [v]; suq.memory_layout.b32 %r3, [v];\n"
+              "st.global.v4.b32 [%d1], {%r0, %r1, %r2, %r3};"));
+    s.surface = (struct texture){
+        .base = {s.address, 8, 2, 0, 32, 64}, .channels = 1, .format = TEXTURE_F32};
     for (uint32_t i = 0; i < s.k.image.list.n; i++)
         if (!strcmp(s.k.image.list.v[i].name, "v"))
             surface_bind(&s.textures, &s.k.arena, s.k.image.list.v[i].address, &s.surface);

@@ -66,9 +66,13 @@ static void put_vector(FILE *to, enum shape shape, const char *kind, int first)
 
 static void put_coordinates(FILE *to, enum shape shape)
 {
-    static const char *const texts[] = {
-        "{%r0}",      "{%r0,%r1}",          "{%r0,%r1,%r2,%r2}", "{%r3,%r0}", "{%r3,%r0,%r1,%r1}",
-        "{%r0,%r1,%r2,%r2}", "{%r3,%r0,%r1,%r2}"};
+    static const char *const texts[] = {"{%r0}",
+                                        "{%r0,%r1}",
+                                        "{%r0,%r1,%r2,%r2}",
+                                        "{%r3,%r0}",
+                                        "{%r3,%r0,%r1,%r1}",
+                                        "{%r0,%r1,%r2,%r2}",
+                                        "{%r3,%r0,%r1,%r2}"};
     fputs(texts[shape], to);
 }
 
@@ -156,8 +160,8 @@ static const struct {
     uint32_t bytes;
     double max;
     bool is_signed;
-} kinds[] = {{1, 255, false},       {1, 127, true}, {2, 65535, false}, {2, 32767, true},
-               {4, 4294967295, false}, {4, 2147483647, true}, {2, 0, true}, {4, 0, true}};
+} kinds[] = {{1, 255, false},        {1, 127, true},        {2, 65535, false}, {2, 32767, true},
+             {4, 4294967295, false}, {4, 2147483647, true}, {2, 0, true},      {4, 0, true}};
 
 static uint32_t draw(struct setup *s, uint32_t below)
 {
@@ -207,7 +211,8 @@ static void fill_level(struct setup *s, struct level *level, const struct texels
                         value %= (int64_t)kinds[t->format].max + 1;
                     if (kinds[t->format].is_signed && draw(s, 2))
                         value = -value - (t->format < TEXTURE_F16);
-                    double *to = &level->value[t->base.depth ? 0 : l][t->base.depth ? l : 0][y][x][c];
+                    double *to =
+                        &level->value[t->base.depth ? 0 : l][t->base.depth ? l : 0][y][x][c];
                     *to = c < t->channels ? read_as(t, value, c) : c == 3;
                     if (c >= t->channels)
                         continue;
@@ -227,7 +232,7 @@ static void draw_levels(struct setup *s, enum shape shape)
     int flat = is_cube(shape) ? 2 : dimensions[shape];
     size[1] = is_cube(shape) ? size[0] : flat > 1 ? size[1] : 0;
     size[2] = flat > 2 ? size[2] : 0;
-    t->layers = is_cube(shape) ? 6 * (is_layered(shape) ? 1 + draw(s, 2) : 1)
+    t->layers = is_cube(shape)      ? 6 * (is_layered(shape) ? 1 + draw(s, 2) : 1)
                 : is_layered(shape) ? 1 + draw(s, 4)
                                     : 0;
     t->layered = is_layered(shape);
@@ -265,14 +270,14 @@ static void draw_texture(struct setup *s, enum shape shape)
                           .normalized_float = draw(s, 2),
                           .srgb = draw(s, 2),
                           .normalized_coordinates = draw(s, 2)};
-    t->sampler = (struct sampler){.filter = (uint8_t)draw(s, 2),
-                                  .mode = {(uint8_t)draw(s, 5), (uint8_t)draw(s, 5),
-                                           (uint8_t)draw(s, 5)},
-                                  .seamless = draw(s, 2),
-                                  .level_filter = (uint8_t)draw(s, 2),
-                                  .bias = (float)((int)draw(s, 9) - 4) / 4,
-                                  .min_level = (float)draw(s, 4) / 4,
-                                  .max_level = draw(s, 2) ? 100 : 2.5f};
+    t->sampler =
+        (struct sampler){.filter = (uint8_t)draw(s, 2),
+                         .mode = {(uint8_t)draw(s, 5), (uint8_t)draw(s, 5), (uint8_t)draw(s, 5)},
+                         .seamless = draw(s, 2),
+                         .level_filter = (uint8_t)draw(s, 2),
+                         .bias = (float)((int)draw(s, 9) - 4) / 4,
+                         .min_level = (float)draw(s, 4) / 4,
+                         .max_level = draw(s, 2) ? 100 : 2.5f};
     for (int c = 0; c < 4; c++)
         t->sampler.border[c] =
             is_real(t) ? (uint32_t)bits_of(format_named("f32"), 100 + c) : 100u + (uint32_t)c;
@@ -422,8 +427,7 @@ struct around {
 static struct around find_around(const struct sample *a, const struct level *level, int k)
 {
     const struct sampler *sampler = &a->s->texture.sampler;
-    struct around to = {.mode = is_cube(a->form->shape) ? TEXTURE_CLAMP_TO_EDGE
-                                                                   : sampler->mode[k]};
+    struct around to = {.mode = is_cube(a->form->shape) ? TEXTURE_CLAMP_TO_EDGE : sampler->mode[k]};
     long double x = a->at[k];
     int offset = a->form->offset ? a->point->offset[k] : 0, n = level->size[k];
     if (!a->normalized && to.mode <= TEXTURE_MIRROR)
@@ -544,8 +548,7 @@ static struct sample make_sample(const struct setup *s, const struct form *form,
 {
     const struct texture *t = &s->texture;
     struct sample a = {.s = s, .form = form, .point = point, .face = -1};
-    a.linear =
-        form->gathers || (t->sampler.filter == TEXTURE_LINEAR && is_real(t) && !form->whole);
+    a.linear = form->gathers || (t->sampler.filter == TEXTURE_LINEAR && is_real(t) && !form->whole);
     a.normalized = is_cube(form->shape) || (t->normalized_coordinates && !form->whole);
     for (int k = 0; k < dimensions[form->shape]; k++)
         a.at[k] = form->whole ? point->at.s[k] : (long double)point->at.f[k];
@@ -558,8 +561,8 @@ static struct sample make_sample(const struct setup *s, const struct form *form,
     a.face = face_of(a.at);
     long double m = along(a.at, face_axes[a.face][0]), v[3] = {a.at[0], a.at[1], a.at[2]};
     for (int k = 0; k < 2; k++)
-        a.at[k] = m > 0 ? (long double)((double)(along(v, face_axes[a.face][k + 1]) / m) + 1) / 2
-                        : 0.5L;
+        a.at[k] =
+            m > 0 ? (long double)((double)(along(v, face_axes[a.face][k + 1]) / m) + 1) / 2 : 0.5L;
     return a;
 }
 
@@ -572,23 +575,23 @@ static void compare_point(const struct setup *s, const struct form *form, int la
         if (form->gathers) {
             const long texel[3] = {find_around(&a, &s->levels[0], 0).first + order[c][0],
                                    find_around(&a, &s->levels[0], 1).first + order[c][1]};
-            want = bits_of_result(&a, (long double)texel_at(&a, &s->levels[0], texel,
-                                                            form->component));
+            want = bits_of_result(&a,
+                                  (long double)texel_at(&a, &s->levels[0], texel, form->component));
         } else {
             want = bits_of_result(&a, leveled(&a, c));
         }
         if (s->out[lane][c] != want)
-            fail_msg("case %d: %s level %d whole %d offset %d compare %d gathers %d, format %u x "
-                     "%u, filter %u, modes %u %u %u, normalized %u, seamless %u, %u levels, %u x %u "
-                     "x %u: lane %d (%g, %g, %g) layer %u channel %d: %08x, not %08x",
-                     number, names[form->shape], form->level, form->whole, form->offset,
-                     form->compare, form->gathers, s->texture.format, s->texture.channels,
-                     s->texture.sampler.filter, s->texture.sampler.mode[0],
-                     s->texture.sampler.mode[1], s->texture.sampler.mode[2],
-                     s->texture.normalized_coordinates, s->texture.sampler.seamless,
-                     s->texture.levels, s->texture.base.width, s->texture.base.height,
-                     s->texture.base.depth, lane, (double)a.at[0], (double)a.at[1],
-                     (double)a.at[2], s->points[lane].layer, c, s->out[lane][c], want);
+            fail_msg(
+                "case %d: %s level %d whole %d offset %d compare %d gathers %d, format %u x "
+                "%u, filter %u, modes %u %u %u, normalized %u, seamless %u, %u levels, %u x %u "
+                "x %u: lane %d (%g, %g, %g) layer %u channel %d: %08x, not %08x",
+                number, names[form->shape], form->level, form->whole, form->offset, form->compare,
+                form->gathers, s->texture.format, s->texture.channels, s->texture.sampler.filter,
+                s->texture.sampler.mode[0], s->texture.sampler.mode[1], s->texture.sampler.mode[2],
+                s->texture.normalized_coordinates, s->texture.sampler.seamless, s->texture.levels,
+                s->texture.base.width, s->texture.base.height, s->texture.base.depth, lane,
+                (double)a.at[0], (double)a.at[1], (double)a.at[2], s->points[lane].layer, c,
+                s->out[lane][c], want);
     }
 }
 
@@ -636,15 +639,16 @@ static void test_queries(void **state)
 {
     (void)state;
     struct kernel k;
-    static const char text[] = HEAD("8.6", "sm_90")
-        ".entry k(.param .u64 out, .param .u64 t) { .reg .b32 %r<8>; .reg .b64 %d<4>;\n"
-        "ld.param.u64 %d0, [out]; ld.param.u64 %d1, [t]; mov.b32 %r7, 1;\n"
-        "txq.level.width.b32 %r0, [%d1], %r7; txq.level.height.b32 %r1, [%d1], 2;\n"
-        "txq.array_size.b32 %r2, [%d1]; txq.num_mipmap_levels.b32 %r3, [%d1];\n"
-        "st.global.v4.b32 [%d0], {%r0,%r1,%r2,%r3};\n"
-        "txq.depth.b32 %r0, [%d1]; txq.level.width.b32 %r1, [%d1], 9;\n"
-        "txq.num_samples.b32 %r2, [%d1]; txq.addr_mode_2.b32 %r3, [%d1];\n"
-        "st.global.v4.b32 [%d0+16], {%r0,%r1,%r2,%r3}; ret; }\n";
+    static const char text[] = HEAD(
+        "8.6",
+        "sm_90") ".entry k(.param .u64 out, .param .u64 t) { .reg .b32 %r<8>; .reg .b64 %d<4>;\n"
+                 "ld.param.u64 %d0, [out]; ld.param.u64 %d1, [t]; mov.b32 %r7, 1;\n"
+                 "txq.level.width.b32 %r0, [%d1], %r7; txq.level.height.b32 %r1, [%d1], 2;\n"
+                 "txq.array_size.b32 %r2, [%d1]; txq.num_mipmap_levels.b32 %r3, [%d1];\n"
+                 "st.global.v4.b32 [%d0], {%r0,%r1,%r2,%r3};\n"
+                 "txq.depth.b32 %r0, [%d1]; txq.level.width.b32 %r1, [%d1], 9;\n"
+                 "txq.num_samples.b32 %r2, [%d1]; txq.addr_mode_2.b32 %r3, [%d1];\n"
+                 "st.global.v4.b32 [%d0+16], {%r0,%r1,%r2,%r3}; ret; }\n";
     kernel_load(&k, text, NULL);
     const uint32_t *out = kernel_buffer(&k, 32);
     uint64_t handle = HANDLE;
