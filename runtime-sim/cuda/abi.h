@@ -136,6 +136,7 @@ enum cuda_launch_attribute_id {
     ATTRIBUTE_COOPERATIVE = 2,
     ATTRIBUTE_CLUSTER = 4,
     ATTRIBUTE_CLUSTER_POLICY = 5,
+    ATTRIBUTE_PRIORITY = 8,
 };
 
 struct cuda_launch_attribute {
@@ -196,17 +197,6 @@ struct cuda_host_node {
     void *context;
 };
 
-struct cuda_graph_update {
-    int result;
-    void *node, *from_node;
-};
-
-struct cuda_instantiate {
-    unsigned long long flags;
-    void *upload_stream, *node;
-    int result;
-};
-
 // The driver's copies. A side has its position in bytes, rows and slices, and the place of its
 // memory.
 enum driver_memory_type { DRIVER_HOST = 1, DRIVER_DEVICE, DRIVER_ARRAY, DRIVER_UNIFIED };
@@ -238,6 +228,75 @@ struct driver_side3d {
 struct driver_copy3d {
     struct driver_side3d source, to;
     size_t width, height, depth;
+};
+
+struct cuda_access {
+    struct cuda_location location;
+    int flags;
+};
+
+struct driver_physical {
+    int type, handles;
+    struct cuda_location location;
+    void *security;
+    unsigned char compression, remote;
+    unsigned short usage;
+    unsigned char reserved[4];
+};
+
+struct cuda_alloc_node {
+    struct cuda_pool_properties pool;
+    const struct cuda_access *access;
+    size_t access_count, bytes;
+    void *at; // set by the library
+};
+
+struct cuda_condition_node {
+    unsigned long long handle;
+    int type;
+    unsigned count;
+    void **graphs; // set by the library
+};
+
+union cuda_node_values {
+    long long room[29];
+    struct cuda_kernel_node kernel;
+    struct {
+        int flags, reserved[3];
+        struct cuda_copy3d of;
+    } copy;
+    struct {
+        int flags, reserved;
+        void *context;
+        struct driver_copy3d of;
+    } driver_copy;
+    struct cuda_set_node set;
+    struct cuda_host_node host;
+    struct {
+        void *of;
+        int ownership;
+    } graph;
+    void *event;
+    struct cuda_alloc_node alloc;
+    void *released;
+    struct cuda_condition_node condition;
+};
+
+struct cuda_node_params {
+    int type, reserved[3];
+    union cuda_node_values values;
+    long long reserved2;
+};
+
+struct cuda_graph_update {
+    int result;
+    void *node, *from_node;
+};
+
+struct cuda_instantiate {
+    unsigned long long flags;
+    void *upload_stream, *node;
+    int result;
 };
 
 // The driver's arrays and textures.

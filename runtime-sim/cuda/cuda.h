@@ -108,7 +108,14 @@ struct cuda_symbol {
     uint64_t bytes;
 };
 
-enum cuda_memory_kind { KIND_DEVICE, KIND_MANAGED, KIND_PINNED, KIND_REGISTERED, KIND_ARRAY };
+enum cuda_memory_kind {
+    KIND_DEVICE,
+    KIND_MANAGED,
+    KIND_PINNED,
+    KIND_REGISTERED,
+    KIND_ARRAY,
+    KIND_MAPPED
+};
 
 // An allocation by the host. The list is sorted by address.
 struct cuda_memory {
@@ -119,6 +126,7 @@ struct cuda_memory {
     unsigned flags;
     uint64_t id;
     struct cuda_pool *pool;
+    bool of_graph; // made by a node of a graph: the program's releases have no effect
 };
 
 struct cuda_pool {
@@ -150,6 +158,11 @@ struct cuda_texture {
     struct cuda_view view;
 };
 
+// Attributes of a stream or of a kernel's node, as the program has set them.
+struct cuda_attributes {
+    VEC(struct cuda_launch_attribute) list;
+};
+
 struct cuda_event {
     unsigned flags;
     bool recorded;
@@ -166,6 +179,8 @@ struct cuda_stream {
     struct cuda_graph *capturing; // NULL: works are issued immediately
     bool owns_capture, capture_failed;
     uint64_t capture_id;
+    const void *capture_last; // node that the next captured work follows
+    struct cuda_attributes attributes;
 };
 
 struct cuda_unsupported {
@@ -255,6 +270,12 @@ struct cuda_pools {
     struct cuda_pool default_pool, *current;
 };
 
+// Virtual memory management: addresses, memory, and what is mapped.
+struct cuda_virtual {
+    VEC(struct cuda_reservation *) reservations;
+    VEC(struct cuda_physical *) physicals;
+};
+
 // Texture and surface objects, and arrays.
 struct cuda_textures {
     VEC(struct cuda_texture) all;
@@ -288,6 +309,7 @@ struct cuda {
     struct cuda_contexts contexts;
     struct cuda_pools pools;
     struct cuda_textures textures;
+    struct cuda_virtual virtual;
     VEC(struct cuda_unsupported) unsupported;
     struct cuda_staging staging;
     VEC(char) printed; // kernel output not shown yet

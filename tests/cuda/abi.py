@@ -58,6 +58,15 @@ LAYOUTS = [
      'function:func grid:gridDim block:blockDim shared:sharedMemBytes parameters:kernelParams extra:extra'),
     ('cuda_set_node', 'cudaMemsetParams', 'to:dst pitch:pitch value:value element:elementSize height:height'),
     ('cuda_host_node', 'cudaHostNodeParams', 'function:fn context:userData'),
+    ('cuda_access', 'cudaMemAccessDesc', 'location:location flags:flags'),
+    ('cuda_alloc_node', 'cudaMemAllocNodeParams',
+     'access:accessDescs access_count:accessDescCount bytes:bytesize at:dptr'),
+    ('cuda_condition_node', 'cudaConditionalNodeParams', 'handle:handle type:type count:size graphs:phGraph_out'),
+    ('cuda_node_params', 'cudaGraphNodeParams',
+     'type:type values.kernel:kernel values.copy.of:memcpy.copyParams values.set:memset values.event:eventWait.event '
+     'values.alloc:alloc values.released:free.dptr values.condition:conditional reserved2:reserved2'),
+    ('cuda_node_params', 'CUgraphNodeParams', 'values.driver_copy.of:memcpy.copyParams values.condition:conditional'),
+    ('driver_physical', 'CUmemAllocationProp', 'type:type location:location compression:allocFlags'),
     ('cuda_graph_update', 'cudaGraphExecUpdateResultInfo', 'result:result node:errorNode'),
     ('cuda_instantiate', 'cudaGraphInstantiateParams', 'flags:flags result:result_out'),
 ]

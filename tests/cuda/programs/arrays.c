@@ -134,8 +134,10 @@ static void draw_shape(struct array_desc *desc)
 {
     static const int formats[] = {U8, U16, U32, S16, F32};
     int shape = draw(7);
-    *desc = (struct array_desc){.width = 1 + draw(SIDE), .format = formats[draw(5)],
-                                .channels = 1u << draw(3), .flags = SURFACE};
+    *desc = (struct array_desc){.width = 1 + draw(SIDE),
+                                .format = formats[draw(5)],
+                                .channels = 1u << draw(3),
+                                .flags = SURFACE};
     if (shape == 1 || shape == 2 || shape == 4)
         desc->height = 1 + draw(SIDE);
     if (shape == 2)
@@ -243,8 +245,10 @@ static void make_objects(struct test *t)
 {
     struct resource array = {.array = t->array}, mipmap = {.type = 1, .array = t->mipmap}, back;
     struct how how = {.flags = READ_INTEGER, .address = {1, 1, 1}, .max = LEVELS}, how_back;
-    struct view view = {.width = t->desc.width, .height = t->desc.height,
-                        .depth = t->desc.depth, .last_level = t->number};
+    struct view view = {.width = t->desc.width,
+                        .height = t->desc.height,
+                        .depth = t->desc.depth,
+                        .last_level = t->number};
     int has_layers = t->desc.flags & (LAYERED | CUBEMAP), is_cube = t->desc.flags & CUBEMAP;
     t->first_layer = has_layers && !is_cube ? draw((unsigned)t->layered_depth) : 0;
     view.first_layer = t->first_layer;
