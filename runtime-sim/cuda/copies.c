@@ -86,11 +86,14 @@ CUDA_API(cudaMemcpyAsync, void *to, const void *from, size_t bytes, int kind, vo
 
 // Copies that may run in any order. Their attributes are hints.
 static int copy_batch(struct cuda *cuda, void *const *to, const void *const *from,
-                      const size_t *bytes, size_t count, void *stream)
+                      const size_t *bytes, size_t count, size_t *failed, void *stream)
 {
     int error = cudaSuccess;
-    for (size_t i = 0; i < count && !error; i++)
+    for (size_t i = 0; i < count && !error; i++) {
         error = copy_plain(cuda, to[i], from[i], bytes[i], COPY_DEFAULT, stream, false);
+        if (error && failed)
+            *failed = i;
+    }
     return error;
 }
 
@@ -102,7 +105,7 @@ CUDA_API(cudaMemcpyBatchAsync, void *const *to, const void *const *from, const s
     (void)attributes;
     (void)indices;
     (void)attribute_count;
-    return CUDA_DO(copy_batch(cuda, to, from, bytes, count, stream));
+    return CUDA_DO(copy_batch(cuda, to, from, bytes, count, NULL, stream));
 }
 
 // Before version 13 with the number of the copy that failed.
@@ -114,9 +117,7 @@ CUDA_API(cudaMemcpyBatchAsync_v1, void *const *to, const void *const *from, cons
     (void)attributes;
     (void)indices;
     (void)attribute_count;
-    if (failed)
-        *failed = SIZE_MAX;
-    return CUDA_DO(copy_batch(cuda, to, from, bytes, count, stream));
+    return CUDA_DO(copy_batch(cuda, to, from, bytes, count, failed, stream));
 }
 
 CUDA_API(cudaMemcpyPeer, void *to, int to_device, const void *from, int from_device, size_t bytes)

@@ -210,7 +210,7 @@ CUDA_API(cudaGraphAddNode_v1, void **node, void *graph, void *const *after, size
 #define ADD_NODE(name, node_type, argument, member, value)                                         \
     CUDA_API(name, void **node, void *graph, void *const *after, size_t count, argument from)      \
     {                                                                                              \
-        CUDA_NEEDS(node && from);                                                                  \
+        CUDA_NEEDS(node &&from);                                                                   \
         struct node_edges edges = {node, graph, after, count};                                     \
         union cuda_node_values values = {.member = value};                                         \
         return CUDA_DO(add(cuda, edges, node_type, &values));                                      \
@@ -257,12 +257,11 @@ CUDA_API(cudaGraphAddMemcpyNode1D, void **node, void *graph, void *const *after,
     return CUDA_DO(add(cuda, edges, GRAPH_NODE_COPY, &values));
 }
 
-static int add_symbol(struct cuda *cuda, struct node_edges edges, const void *symbol,
-                      size_t offset, void *other, size_t bytes, bool writes, int kind)
+static int add_symbol(struct cuda *cuda, struct node_edges edges, const void *symbol, size_t offset,
+                      void *other, size_t bytes, bool writes, int kind)
 {
     union cuda_node_values values = {0};
-    int error =
-        symbol_copy(cuda, symbol, offset, other, bytes, writes, kind, &values.copy.of);
+    int error = symbol_copy(cuda, symbol, offset, other, bytes, writes, kind, &values.copy.of);
     return error ? error : add(cuda, edges, GRAPH_NODE_COPY, &values);
 }
 
@@ -271,8 +270,7 @@ CUDA_API(cudaGraphAddMemcpyNodeToSymbol, void **node, void *graph, void *const *
 {
     CUDA_NEEDS(node);
     struct node_edges edges = {node, graph, after, count};
-    return CUDA_DO(
-        add_symbol(cuda, edges, symbol, offset, (void *)from, bytes, true, kind));
+    return CUDA_DO(add_symbol(cuda, edges, symbol, offset, (void *)from, bytes, true, kind));
 }
 
 CUDA_API(cudaGraphAddMemcpyNodeFromSymbol, void **node, void *graph, void *const *after,
@@ -350,7 +348,7 @@ static int change(struct cuda *cuda, struct node_place place, int type,
 #define SET_NODE(name, exec_name, node_type, argument, member, value)                              \
     CUDA_API(name, void *node, argument from)                                                      \
     {                                                                                              \
-        CUDA_NEEDS(node && from);                                                                  \
+        CUDA_NEEDS(node &&from);                                                                   \
         union cuda_node_values values = {.member = value};                                         \
         return CUDA_DO(change(cuda, (struct node_place){NULL, node}, node_type, &values));         \
     }                                                                                              \
@@ -358,7 +356,7 @@ static int change(struct cuda *cuda, struct node_place place, int type,
 #define SET_EXEC_NODE(exec_name, node_type, argument, member, value)                               \
     CUDA_API(exec_name, void *exec, void *node, argument from)                                     \
     {                                                                                              \
-        CUDA_NEEDS(exec && node && from);                                                          \
+        CUDA_NEEDS(exec &&node &&from);                                                            \
         union cuda_node_values values = {.member = value};                                         \
         return CUDA_DO(change(cuda, (struct node_place){exec, node}, node_type, &values));         \
     }
@@ -423,8 +421,7 @@ CUDA_API(cudaGraphMemcpyNodeSetParamsToSymbol, void *node, const void *symbol, c
 {
     CUDA_NEEDS(node);
     struct node_place place = {NULL, node};
-    return CUDA_DO(
-        change_symbol(cuda, place, symbol, offset, (void *)from, bytes, true, kind));
+    return CUDA_DO(change_symbol(cuda, place, symbol, offset, (void *)from, bytes, true, kind));
 }
 
 CUDA_API(cudaGraphExecMemcpyNodeSetParamsToSymbol, void *exec, void *node, const void *symbol,
@@ -432,8 +429,7 @@ CUDA_API(cudaGraphExecMemcpyNodeSetParamsToSymbol, void *exec, void *node, const
 {
     CUDA_NEEDS(exec && node);
     struct node_place place = {exec, node};
-    return CUDA_DO(
-        change_symbol(cuda, place, symbol, offset, (void *)from, bytes, true, kind));
+    return CUDA_DO(change_symbol(cuda, place, symbol, offset, (void *)from, bytes, true, kind));
 }
 
 CUDA_API(cudaGraphMemcpyNodeSetParamsFromSymbol, void *node, void *to, const void *symbol,

@@ -130,7 +130,8 @@ static int end_capture(struct cuda *cuda, void *handle, void **graph)
             cuda->streams.all.v[i]->capturing = NULL;
             cuda->streams.all.v[i]->capture_failed = false;
         }
-    *graph = failed ? NULL : made;
+    if (graph)
+        *graph = failed ? NULL : made;
     return failed ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
 }
 
@@ -184,9 +185,9 @@ CUDA_API(cudaStreamUpdateCaptureDependencies_v1, void *stream, void **nodes, siz
     return CUDA_DO(check_capturing(cuda, stream));
 }
 
+// A program that captures into its own graph passes NULL.
 CUDA_API(cudaStreamEndCapture, void *stream, void **graph)
 {
-    CUDA_NEEDS(graph);
     return CUDA_DO(end_capture(cuda, stream, graph));
 }
 

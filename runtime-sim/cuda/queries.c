@@ -1,5 +1,5 @@
-// Questions about pointers, pools, contexts and occupancy that most programs do not ask, and batches
-// of hints about managed memory.
+// Questions about pointers, pools, contexts and occupancy that most programs do not ask, and
+// batches of hints about managed memory.
 #include "runtime-sim/cuda/memory.h"
 #include "runtime-sim/cuda/pools.h"
 #include "runtime-sim/cuda/properties.h"
@@ -48,8 +48,8 @@ static int read_attribute(struct cuda *cuda, int attribute, uint64_t address,
                                        sizeof(int)};
         break;
     case POINTER_DEVICE:
-        to->value = memory && memory->kind == KIND_REGISTERED ? memory->address + address - start
-                                                              : address;
+        to->value =
+            memory && memory->kind == KIND_REGISTERED ? memory->address + address - start : address;
         break;
     case POINTER_HOST: to->value = memory && memory->host ? address : 0; break;
     case POINTER_BUFFER_ID: to->value = memory ? memory->id : 0; break;
@@ -90,6 +90,8 @@ static int get_attributes(struct cuda *cuda, unsigned count, const int *attribut
     int error = cuda_begin(cuda);
     for (unsigned i = 0; i < count && !error; i++) {
         struct attribute_value value;
+        if (!to[i])
+            return cudaErrorInvalidValue;
         if (read_attribute(cuda, attributes[i], address, &value))
             value.value = 0;
         memcpy(to[i], &value.value, value.bytes);

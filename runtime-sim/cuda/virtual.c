@@ -62,9 +62,9 @@ static int reserve(struct cuda *cuda, uint64_t *to, uint64_t bytes, uint64_t ali
     if (error || !bytes || bytes % GRANULE || align & (align - 1))
         return error ? error : cudaErrorInvalidValue;
     uint64_t address = device_next(cuda->device, bytes, align > GRANULE ? align : GRANULE);
-    void *host = address ? mmap(NULL, bytes, PROT_NONE,
-                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-                         : MAP_FAILED;
+    void *host =
+        address ? mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+                : MAP_FAILED;
     if (host == MAP_FAILED)
         return cudaErrorMemoryAllocation;
     struct cuda_reservation *made = ARENA_NEW(&cuda->arena, struct cuda_reservation);
@@ -92,8 +92,8 @@ static int release_addresses(struct cuda *cuda, uint64_t address, uint64_t bytes
         if (at->address != address || at->bytes != bytes || at->mappings.n)
             continue;
         munmap(at->host, at->bytes);
-        cuda->virtual.reservations.v[i] =
-            cuda->virtual.reservations.v[--cuda->virtual.reservations.n];
+        cuda->virtual.reservations.v[i] = cuda->virtual.reservations
+                                              .v[--cuda->virtual.reservations.n];
         return cudaSuccess;
     }
     return cudaErrorInvalidValue;
@@ -146,8 +146,7 @@ static int drop(struct cuda *cuda, struct cuda_physical *physical)
     cuda->heap.used_bytes -= physical->bytes;
     for (uint32_t i = 0; i < cuda->virtual.physicals.n; i++)
         if (cuda->virtual.physicals.v[i] == physical)
-            cuda->virtual.physicals.v[i] =
-                cuda->virtual.physicals.v[--cuda->virtual.physicals.n];
+            cuda->virtual.physicals.v[i] = cuda->virtual.physicals.v[--cuda->virtual.physicals.n];
     return cudaSuccess;
 }
 

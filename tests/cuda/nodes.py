@@ -16,8 +16,8 @@ def model(folder, name, arguments, options):
         same((folder / 'graph.dot').read_text().count('conditional'), 2)
 
 
-for mode, options in (('values', ['--functional']), ('cycles', ['-w'])):
+for mode, options, steps in (('values', ['--functional'], '400'), ('cycles', ['-w'], '8')):
     add_case('random graphs, ' + mode, model, 'nodes', [lib.PROGRAMS / 'nodes.ptx'], options)
-    add_case('random mappings, ' + mode, model, 'virtual', [lib.PROGRAMS / 'nodes.ptx'], options)
+    add_case('random mappings, ' + mode, model, 'virtual', [lib.PROGRAMS / 'nodes.ptx', steps], options)
 
 main()

@@ -1,7 +1,7 @@
 /* Random reservations, mappings and releases beside a model. Needs no header of the toolkit and no
  * nvcc.
  *
- *     virtual MODULE
+ *     virtual MODULE STEPS
  *
  * MODULE is nodes.ptx, whose kernel `step` changes a word. */
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGES = 6, BLOCKS = 5, STEPS = 400, INVALID = 1, READ_WRITE = 3 };
+enum { PAGES = 6, BLOCKS = 5, INVALID = 1, READ_WRITE = 3 };
 
 struct properties {
     int type, handles, location[2];
@@ -166,7 +166,7 @@ int main(int argc, char **argv)
     CALL(cuMemAddressReserve(&t.base, PAGES * t.page, 0, 0, 0));
     for (int i = 0; i < BLOCKS; i++)
         CALL(cuMemCreate(&t.blocks[i], t.page, &properties, 0));
-    for (int i = 0; i < STEPS; i++) {
+    for (int i = 0; i < atoi(argv[2]); i++) {
         random_step(&t);
         check_words(&t);
     }
