@@ -66,10 +66,13 @@ static enum place outside(const struct surface_access *s, uint32_t lane, const i
         return PLACE_OUTSIDE;
     warp_fault(s->warp, s->code, 1u << lane,
                "an access of %u bytes at byte %lld, row %lld, layer %lld is outside of the surface "
-               "with %u texels of %u bytes, %u rows and %u layers",
+               "of %u x %u x %u texels of %u bytes",
                bytes, (long long)at[0], (long long)at[1], (long long)at[2], texels->width,
-               texel_bytes(s->surface), texels->height,
-               s->surface->layers ? s->surface->layers : texels->depth);
+               texels->height ? texels->height : 1,
+               s->surface->layers ? s->surface->layers
+               : texels->depth    ? texels->depth
+                                  : 1,
+               texel_bytes(s->surface));
     return PLACE_FAULT;
 }
 

@@ -401,8 +401,8 @@ static void test_faults(void **state)
 {
     (void)state;
     check_fault(ONE("suld.b.2d.b32.trap %r0, [%d3, {32, 1}];"),
-                "an access of 4 bytes at byte 32, row 1, layer 0 is outside of the surface with 8 "
-                "texels of 4 bytes, 2 rows and 0 layers");
+                "an access of 4 bytes at byte 32, row 1, layer 0 is outside of the surface of 8 x "
+                "2 x 1 texels of 4 bytes");
     check_fault(ONE("sust.b.2d.b32.trap [%d3, {0, -1}], %r0;"), "at byte 0, row -1");
     check_fault(ONE("sured.b.add.2d.u32.trap [%d3, {0, 2}], %r0;"), "at byte 0, row 2");
     check_fault(ONE("suld.b.2d.b32.zero %r0, [%d3, {2, 1}];"), "is not aligned");
