@@ -35,7 +35,17 @@ struct cuda_channels {
     int kind;       // enum cuda_channel_kind
 };
 
-enum cuda_channel_kind { CHANNEL_SIGNED, CHANNEL_UNSIGNED, CHANNEL_FLOAT };
+// Numbers read as 0 … 1 or −1 … 1 have a kind for each count of channels: 1, 2 and 4.
+enum cuda_channel_kind {
+    CHANNEL_SIGNED,
+    CHANNEL_UNSIGNED,
+    CHANNEL_FLOAT,
+    CHANNEL_UNORM8 = 5,
+    CHANNEL_UNORM16 = 8,
+    CHANNEL_SNORM8 = 11,
+    CHANNEL_SNORM16 = 14,
+    CHANNEL_COMPRESSED = 17,
+};
 
 struct cuda_copy3d {
     void *source_array;
@@ -94,6 +104,19 @@ struct cuda_texture_how {
     int no_trilinear_optimisation, seamless_cubemap;
 };
 
+// A part of an array or mipmapped array, and another format for its texels.
+struct cuda_view {
+    int format; // 0: the resource's
+    size_t width, height, depth;
+    unsigned first_level, last_level, first_layer, last_layer;
+    unsigned reserved[16];
+};
+
+struct cuda_array_needs {
+    size_t bytes, alignment;
+    unsigned reserved[4];
+};
+
 enum cuda_memory_type { MEMORY_UNREGISTERED, MEMORY_HOST, MEMORY_DEVICE, MEMORY_MANAGED };
 
 struct cuda_pointer_attributes {
@@ -113,6 +136,7 @@ enum cuda_launch_attribute_id {
     ATTRIBUTE_COOPERATIVE = 2,
     ATTRIBUTE_CLUSTER = 4,
     ATTRIBUTE_CLUSTER_POLICY = 5,
+    ATTRIBUTE_PRIORITY = 8,
 };
 
 struct cuda_launch_attribute {
@@ -173,17 +197,6 @@ struct cuda_host_node {
     void *context;
 };
 
-struct cuda_graph_update {
-    int result;
-    void *node, *from_node;
-};
-
-struct cuda_instantiate {
-    unsigned long long flags;
-    void *upload_stream, *node;
-    int result;
-};
-
 // The driver's copies. A side has its position in bytes, rows and slices, and the place of its
 // memory.
 enum driver_memory_type { DRIVER_HOST = 1, DRIVER_DEVICE, DRIVER_ARRAY, DRIVER_UNIFIED };
@@ -215,6 +228,124 @@ struct driver_side3d {
 struct driver_copy3d {
     struct driver_side3d source, to;
     size_t width, height, depth;
+};
+
+struct cuda_access {
+    struct cuda_location location;
+    int flags;
+};
+
+struct driver_physical {
+    int type, handles;
+    struct cuda_location location;
+    void *security;
+    unsigned char compression, remote;
+    unsigned short usage;
+    unsigned char reserved[4];
+};
+
+struct cuda_alloc_node {
+    struct cuda_pool_properties pool;
+    const struct cuda_access *access;
+    size_t access_count, bytes;
+    void *at; // set by the library
+};
+
+struct cuda_condition_node {
+    unsigned long long handle;
+    int type;
+    unsigned count;
+    void **graphs; // set by the library
+};
+
+union cuda_node_values {
+    long long room[29];
+    struct cuda_kernel_node kernel;
+    struct {
+        int flags, reserved[3];
+        struct cuda_copy3d of;
+    } copy;
+    struct {
+        int flags, reserved;
+        void *context;
+        struct driver_copy3d of;
+    } driver_copy;
+    struct cuda_set_node set;
+    struct cuda_host_node host;
+    struct {
+        void *of;
+        int ownership;
+    } graph;
+    void *event;
+    struct cuda_alloc_node alloc;
+    void *released;
+    struct cuda_condition_node condition;
+};
+
+struct cuda_node_params {
+    int type, reserved[3];
+    union cuda_node_values values;
+    long long reserved2;
+};
+
+struct cuda_graph_update {
+    int result;
+    void *node, *from_node;
+};
+
+struct cuda_instantiate {
+    unsigned long long flags;
+    void *upload_stream, *node;
+    int result;
+};
+
+// The driver's arrays and textures.
+struct driver_array {
+    size_t width, height;
+    int format;
+    unsigned channels;
+};
+
+struct driver_array3d {
+    size_t width, height, depth;
+    int format;
+    unsigned channels, flags;
+};
+
+struct driver_resource {
+    int type; // enum cuda_resource_type
+    union {
+        void *array;
+        struct {
+            uint64_t at;
+            int format;
+            unsigned channels;
+            size_t bytes;
+        } linear;
+        struct {
+            uint64_t at;
+            int format;
+            unsigned channels;
+            size_t width, height, pitch;
+        } pitch;
+        int reserved[32];
+    };
+    unsigned flags;
+};
+
+enum driver_texture_flags {
+    DRIVER_READ_INTEGER = 1,
+    DRIVER_NORMALIZED = 2,
+    DRIVER_SRGB = 0x10,
+    DRIVER_SEAMLESS = 0x40,
+};
+
+struct driver_texture_how {
+    int address[3], filter;
+    unsigned flags, anisotropy;
+    int mipmap_filter;
+    float mipmap_bias, mipmap_min, mipmap_max, border[4];
+    int reserved[12];
 };
 
 // The wrapper that nvcc places around a fatbin.

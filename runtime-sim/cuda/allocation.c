@@ -174,11 +174,9 @@ static bool is_managed_variable(const struct cuda *cuda, const void *at)
 
 static int pointer_attributes(struct cuda *cuda, struct cuda_pointer_attributes *to, const void *at)
 {
-    static const int types[] = {[KIND_DEVICE] = MEMORY_DEVICE,
-                                [KIND_MANAGED] = MEMORY_MANAGED,
-                                [KIND_PINNED] = MEMORY_HOST,
-                                [KIND_REGISTERED] = MEMORY_HOST,
-                                [KIND_ARRAY] = MEMORY_DEVICE};
+    static const int types[] = {[KIND_DEVICE] = MEMORY_DEVICE, [KIND_MANAGED] = MEMORY_MANAGED,
+                                [KIND_PINNED] = MEMORY_HOST,   [KIND_REGISTERED] = MEMORY_HOST,
+                                [KIND_ARRAY] = MEMORY_DEVICE,  [KIND_MAPPED] = MEMORY_DEVICE};
     int error = cuda_begin(cuda);
     if (error)
         return error;

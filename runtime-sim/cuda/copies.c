@@ -84,6 +84,42 @@ CUDA_API(cudaMemcpyAsync, void *to, const void *from, size_t bytes, int kind, vo
     return CUDA_DO(copy_plain(cuda, to, from, bytes, kind, stream, false));
 }
 
+// Copies that may run in any order. Their attributes are hints.
+static int copy_batch(struct cuda *cuda, void *const *to, const void *const *from,
+                      const size_t *bytes, size_t count, size_t *failed, void *stream)
+{
+    int error = cudaSuccess;
+    for (size_t i = 0; i < count && !error; i++) {
+        error = copy_plain(cuda, to[i], from[i], bytes[i], COPY_DEFAULT, stream, false);
+        if (error && failed)
+            *failed = i;
+    }
+    return error;
+}
+
+CUDA_API(cudaMemcpyBatchAsync, void *const *to, const void *const *from, const size_t *bytes,
+         size_t count, const void *attributes, const size_t *indices, size_t attribute_count,
+         void *stream)
+{
+    CUDA_NEEDS(to && from && bytes);
+    (void)attributes;
+    (void)indices;
+    (void)attribute_count;
+    return CUDA_DO(copy_batch(cuda, to, from, bytes, count, NULL, stream));
+}
+
+// Before version 13 with the number of the copy that failed.
+CUDA_API(cudaMemcpyBatchAsync_v1, void *const *to, const void *const *from, const size_t *bytes,
+         size_t count, const void *attributes, const size_t *indices, size_t attribute_count,
+         size_t *failed, void *stream)
+{
+    CUDA_NEEDS(to && from && bytes);
+    (void)attributes;
+    (void)indices;
+    (void)attribute_count;
+    return CUDA_DO(copy_batch(cuda, to, from, bytes, count, failed, stream));
+}
+
 CUDA_API(cudaMemcpyPeer, void *to, int to_device, const void *from, int from_device, size_t bytes)
 {
     if (to_device || from_device)

@@ -10,6 +10,8 @@ int copy_sides(struct cuda *cuda, struct cuda_copy *copy, void *to, size_t to_pi
 int copy_3d(struct cuda *cuda, const struct cuda_copy3d *from, struct cuda_copy *to);
 // Converts one side, source or destination, of a copy of the driver.
 int copy_driver_side(struct cuda *cuda, const struct driver_side3d *from, struct cuda_side *to);
+// Converts a copy of the driver.
+int copy_of_driver(struct cuda *cuda, const struct driver_copy3d *from, struct cuda_copy *to);
 // Issue a copy or a set to the stream of `handle`. With `waits` the call returns when it has ended.
 int copy_issue(struct cuda *cuda, const struct cuda_copy *copy, void *handle, bool waits);
 int set_issue(struct cuda *cuda, const struct cuda_set *set, void *handle, bool waits);

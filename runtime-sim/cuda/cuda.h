@@ -110,7 +110,14 @@ struct cuda_symbol {
     uint64_t bytes;
 };
 
-enum cuda_memory_kind { KIND_DEVICE, KIND_MANAGED, KIND_PINNED, KIND_REGISTERED, KIND_ARRAY };
+enum cuda_memory_kind {
+    KIND_DEVICE,
+    KIND_MANAGED,
+    KIND_PINNED,
+    KIND_REGISTERED,
+    KIND_ARRAY,
+    KIND_MAPPED
+};
 
 // An allocation by the host. The list is sorted by address.
 struct cuda_memory {
@@ -121,6 +128,7 @@ struct cuda_memory {
     unsigned flags;
     uint64_t id;
     struct cuda_pool *pool;
+    bool of_graph; // made by a node of a graph: the program's releases have no effect
 };
 
 struct cuda_pool {
@@ -131,15 +139,30 @@ struct cuda_pool {
 
 struct cuda_array {
     struct cuda_channels channels;
-    struct cuda_extent extent; // in elements; height and depth may be 0
+    struct cuda_extent extent; // in elements; height and depth may be 0; depth may count layers
     unsigned flags;
-    uint64_t address, pitch, element; // bytes
+    uint64_t address, pitch, slice, element; // bytes
+    bool is_level;                           // of a mipmapped array
 };
 
+struct cuda_mipmap {
+    uint64_t address;
+    uint32_t count;
+    struct cuda_array *levels;
+};
+
+// A texture or surface object.
 struct cuda_texture {
     uint64_t handle;
+    bool is_surface, has_view;
     struct cuda_resource resource;
     struct cuda_texture_how how;
+    struct cuda_view view;
+};
+
+// Attributes of a stream or of a kernel's node, as the program has set them.
+struct cuda_attributes {
+    VEC(struct cuda_launch_attribute) list;
 };
 
 struct cuda_event {
@@ -158,6 +181,8 @@ struct cuda_stream {
     struct cuda_graph *capturing; // NULL: works are issued immediately
     bool owns_capture, capture_failed;
     uint64_t capture_id;
+    const void *capture_last; // node that the next captured work follows
+    struct cuda_attributes attributes;
 };
 
 struct cuda_unsupported {
@@ -247,10 +272,17 @@ struct cuda_pools {
     struct cuda_pool default_pool, *current;
 };
 
-// Texture objects and arrays.
+// Virtual memory management: addresses, memory, and what is mapped.
+struct cuda_virtual {
+    VEC(struct cuda_reservation *) reservations;
+    VEC(struct cuda_physical *) physicals;
+};
+
+// Texture and surface objects, and arrays.
 struct cuda_textures {
     VEC(struct cuda_texture) all;
-    VEC(struct cuda_array *) arrays;
+    VEC(struct cuda_array *) arrays; // and levels of mipmaps
+    VEC(struct cuda_mipmap *) mipmaps;
     uint64_t handles;
 };
 
@@ -279,6 +311,7 @@ struct cuda {
     struct cuda_contexts contexts;
     struct cuda_pools pools;
     struct cuda_textures textures;
+    struct cuda_virtual virtual;
     VEC(struct cuda_unsupported) unsupported;
     struct cuda_staging staging;
     VEC(char) printed; // kernel output not shown yet

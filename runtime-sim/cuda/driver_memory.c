@@ -95,25 +95,34 @@ CUDA_API(cuMemcpyDtoDAsync, uint64_t to, uint64_t from, size_t bytes, void *stre
 
 // Copies of rows; with a pitch of 0 the rows are contiguous.
 
-static int copy_3d_driver(struct cuda *cuda, const struct driver_copy3d *from, void *stream,
-                          bool waits)
+int copy_of_driver(struct cuda *cuda, const struct driver_copy3d *from, struct cuda_copy *to)
 {
     struct driver_copy3d full = *from;
-    struct cuda_copy made = {.width = from->width, .height = from->height, .depth = from->depth};
-    int error = cuda_begin(cuda);
     struct driver_side3d *sides[] = {&full.source, &full.to};
+    int error = cudaSuccess;
+    *to = (struct cuda_copy){.width = from->width, .height = from->height, .depth = from->depth};
     for (int i = 0; i < 2; i++) {
         sides[i]->pitch = sides[i]->pitch ? sides[i]->pitch : sides[i]->x + from->width;
         sides[i]->height = sides[i]->height ? sides[i]->height : sides[i]->y + from->height;
     }
-    if (!error && (full.source.level || full.to.level))
-        error = cuda_not_supported(cuda, "copies of mipmapped arrays");
-    if (!error)
-        error = copy_driver_side(cuda, &full.source, &made.from);
-    if (!error)
-        error = copy_driver_side(cuda, &full.to, &made.to);
-    if (!error && (made.from.pitch < made.width || made.to.pitch < made.width))
+    if (full.source.level || full.to.level) // the manual requires 0
         error = cudaErrorInvalidValue;
+    if (!error)
+        error = copy_driver_side(cuda, &full.source, &to->from);
+    if (!error)
+        error = copy_driver_side(cuda, &full.to, &to->to);
+    if (!error && (to->from.pitch < to->width || to->to.pitch < to->width))
+        error = cudaErrorInvalidValue;
+    return error;
+}
+
+static int copy_3d_driver(struct cuda *cuda, const struct driver_copy3d *from, void *stream,
+                          bool waits)
+{
+    struct cuda_copy made;
+    int error = cuda_begin(cuda);
+    if (!error)
+        error = copy_of_driver(cuda, from, &made);
     return error ? error : copy_issue(cuda, &made, stream, waits);
 }
 

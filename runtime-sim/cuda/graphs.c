@@ -1,23 +1,12 @@
 // Graphs, built by capture or node by node. A launch of a graph issues its works to one stream, in
 // an order that its edges allow.
 #include "runtime-sim/cuda/graphs.h"
-#include "runtime-sim/cuda/copies.h"
+#include "runtime-sim/cuda/memory.h"
 #include <string.h>
-
-enum node_type {
-    GRAPH_NODE_KERNEL,
-    GRAPH_NODE_COPY,
-    GRAPH_NODE_SET,
-    GRAPH_NODE_HOST,
-    GRAPH_NODE_GRAPH,
-    GRAPH_NODE_EMPTY,
-    GRAPH_NODE_WAIT,
-    GRAPH_NODE_RECORD,
-};
 
 enum { CAPTURE_NONE, CAPTURE_ACTIVE, CAPTURE_INVALIDATED };
 
-static struct cuda_graph *new_graph(struct cuda *cuda)
+struct cuda_graph *graph_new(struct cuda *cuda)
 {
     struct cuda_graph *graph = ARENA_NEW(&cuda->arena, struct cuda_graph);
     graph->cuda = cuda;
@@ -25,7 +14,7 @@ static struct cuda_graph *new_graph(struct cuda *cuda)
     return graph;
 }
 
-static struct cuda_graph *graph_of(struct cuda *cuda, void *handle)
+struct cuda_graph *graph_of(struct cuda *cuda, void *handle)
 {
     for (uint32_t i = 0; i < cuda->graphs.all.n; i++)
         if (cuda->graphs.all.v[i] == handle)
@@ -33,7 +22,7 @@ static struct cuda_graph *graph_of(struct cuda *cuda, void *handle)
     return NULL;
 }
 
-static struct cuda_graph_exec *exec_of(struct cuda *cuda, void *handle)
+struct cuda_graph_exec *graph_exec_of(struct cuda *cuda, void *handle)
 {
     for (uint32_t i = 0; i < cuda->graphs.execs.n; i++)
         if (cuda->graphs.execs.v[i] == handle)
@@ -41,10 +30,11 @@ static struct cuda_graph_exec *exec_of(struct cuda *cuda, void *handle)
     return NULL;
 }
 
-static struct cuda_node *add_node(struct cuda_graph *graph, const struct cuda_work *work, int type)
+struct cuda_node *graph_add(struct cuda_graph *graph, const struct cuda_work *work, int type)
 {
     struct arena *arena = &graph->cuda->arena;
     struct cuda_node *node = ARENA_NEW(arena, struct cuda_node);
+    node->graph = graph;
     node->work = *work;
     node->type = type;
     vec_push(arena, &graph->nodes, node);
@@ -56,10 +46,11 @@ static struct cuda_node *add_node(struct cuda_graph *graph, const struct cuda_wo
 static int type_of(const struct cuda_work *work)
 {
     static const int types[] = {
-        [WORK_NOTHING] = GRAPH_NODE_EMPTY, [WORK_LAUNCH] = GRAPH_NODE_KERNEL,
-        [WORK_COPY] = GRAPH_NODE_COPY,     [WORK_SET] = GRAPH_NODE_SET,
-        [WORK_CALL] = GRAPH_NODE_HOST,     [WORK_RECORD] = GRAPH_NODE_RECORD,
-        [WORK_WAIT] = GRAPH_NODE_WAIT,     [WORK_GRAPH] = GRAPH_NODE_GRAPH};
+        [WORK_NOTHING] = GRAPH_NODE_EMPTY,      [WORK_LAUNCH] = GRAPH_NODE_KERNEL,
+        [WORK_COPY] = GRAPH_NODE_COPY,          [WORK_SET] = GRAPH_NODE_SET,
+        [WORK_CALL] = GRAPH_NODE_HOST,          [WORK_RECORD] = GRAPH_NODE_RECORD,
+        [WORK_WAIT] = GRAPH_NODE_WAIT,          [WORK_GRAPH] = GRAPH_NODE_GRAPH,
+        [WORK_CONDITION] = GRAPH_NODE_CONDITION};
     return types[work->kind];
 }
 
@@ -68,9 +59,26 @@ int graph_capture(struct cuda *cuda, struct cuda_stream *stream, const struct cu
     (void)cuda;
     struct cuda_graph *graph = stream->capturing;
     uint32_t before = graph->nodes.n;
-    struct cuda_node *node = add_node(graph, work, type_of(work));
+    struct cuda_node *node = graph_add(graph, work, type_of(work));
     if (before)
         vec_push(&graph->cuda->arena, &node->after, graph->nodes.v[before - 1]);
+    return cudaSuccess;
+}
+
+int graph_capture_memory(struct cuda *cuda, struct cuda_stream *stream, uint64_t address,
+                         uint64_t bytes)
+{
+    struct cuda_memory *memory = cuda_memory_at(cuda, address);
+    struct cuda_graph *graph = stream->capturing;
+    graph_capture(cuda, stream, &(struct cuda_work){.kind = WORK_NOTHING});
+    struct cuda_node *node = graph->nodes.v[graph->nodes.n - 1];
+    node->type = bytes ? GRAPH_NODE_ALLOC : GRAPH_NODE_FREE;
+    if (bytes)
+        node->given.alloc = (struct cuda_alloc_node){.bytes = bytes, .at = (void *)address};
+    else
+        node->given.released = (void *)address;
+    if (memory && bytes)
+        memory->of_graph = true;
     return cudaSuccess;
 }
 
@@ -96,7 +104,7 @@ static int begin_capture(struct cuda *cuda, void *handle, struct cuda_graph *int
     error = cuda_begin(cuda);
     if (error)
         return error;
-    stream->capturing = into ? into : new_graph(cuda);
+    stream->capturing = into ? into : graph_new(cuda);
     stream->owns_capture = true;
     stream->capture_failed = false;
     stream->capture_id = ++cuda->graphs.captures;
@@ -122,7 +130,8 @@ static int end_capture(struct cuda *cuda, void *handle, void **graph)
             cuda->streams.all.v[i]->capturing = NULL;
             cuda->streams.all.v[i]->capture_failed = false;
         }
-    *graph = failed ? NULL : made;
+    if (graph)
+        *graph = failed ? NULL : made;
     return failed ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
 }
 
@@ -132,17 +141,67 @@ CUDA_API(cudaStreamBeginCapture, void *stream, int mode)
     return CUDA_DO(begin_capture(cuda, stream, NULL));
 }
 
-CUDA_API(cudaStreamEndCapture, void *stream, void **graph)
+static int begin_capture_into(struct cuda *cuda, void *stream, void *handle)
 {
-    CUDA_NEEDS(graph);
-    return CUDA_DO(end_capture(cuda, stream, graph));
+    struct cuda_graph *graph = graph_of(cuda, handle);
+    return graph ? begin_capture(cuda, stream, graph) : cudaErrorInvalidValue;
 }
 
-static int capture_state(struct cuda *cuda, void *handle, int *status, unsigned long long *id,
-                         void **graph)
+// The captured works follow all nodes of the graph, also those without a dependence.
+CUDA_API(cudaStreamBeginCaptureToGraph, void *stream, void *graph, void *const *after,
+         const void *edges, size_t count, int mode)
+{
+    (void)after;
+    (void)edges;
+    (void)count;
+    (void)mode;
+    return CUDA_DO(begin_capture_into(cuda, stream, graph));
+}
+
+static int check_capturing(struct cuda *cuda, void *handle)
 {
     int error;
     const struct cuda_stream *stream = stream_of(cuda, handle, &error);
+    return !stream ? error : stream->capturing ? cudaSuccess : cudaErrorIllegalState;
+}
+
+// Works follow the last node, whatever dependences the program chooses.
+CUDA_API(cudaStreamUpdateCaptureDependencies, void *stream, void **nodes, const void *edges,
+         size_t count, unsigned flags)
+{
+    (void)nodes;
+    (void)edges;
+    (void)count;
+    (void)flags;
+    return CUDA_DO(check_capturing(cuda, stream));
+}
+
+CUDA_API(cudaStreamUpdateCaptureDependencies_v1, void *stream, void **nodes, size_t count,
+         unsigned flags)
+{
+    (void)nodes;
+    (void)count;
+    (void)flags;
+    return CUDA_DO(check_capturing(cuda, stream));
+}
+
+// A program that captures into its own graph passes NULL.
+CUDA_API(cudaStreamEndCapture, void *stream, void **graph)
+{
+    return CUDA_DO(end_capture(cuda, stream, graph));
+}
+
+// The next work of a capture depends on the last node of the graph, which is in the list.
+struct capture_list {
+    const void ***nodes;
+    size_t *count;
+};
+
+static int capture_state(struct cuda *cuda, void *handle, int *status, unsigned long long *id,
+                         void **graph, struct capture_list list)
+{
+    int error;
+    struct cuda_stream *stream = stream_of(cuda, handle, &error);
     if (!stream)
         return error;
     *status = !stream->capturing       ? CAPTURE_NONE
@@ -152,43 +211,43 @@ static int capture_state(struct cuda *cuda, void *handle, int *status, unsigned 
         *id = stream->capture_id;
     if (graph)
         *graph = stream->capturing;
+    uint32_t count = stream->capturing ? stream->capturing->nodes.n : 0;
+    stream->capture_last = count ? stream->capturing->nodes.v[count - 1] : NULL;
+    if (list.nodes)
+        *list.nodes = &stream->capture_last;
+    if (list.count)
+        *list.count = count > 0;
     return cudaSuccess;
 }
 
 CUDA_API(cudaStreamIsCapturing, void *stream, int *status)
 {
     CUDA_NEEDS(status);
-    return CUDA_DO(capture_state(cuda, stream, status, NULL, NULL));
+    return CUDA_DO(capture_state(cuda, stream, status, NULL, NULL, (struct capture_list){0}));
 }
 
 CUDA_API(cudaStreamGetCaptureInfo, void *stream, int *status, unsigned long long *id, void **graph,
          const void ***nodes, const void **edges, size_t *count)
 {
     CUDA_NEEDS(status);
-    if (nodes)
-        *nodes = NULL;
     if (edges)
         *edges = NULL;
-    if (count)
-        *count = 0;
-    return CUDA_DO(capture_state(cuda, stream, status, id, graph));
+    return CUDA_DO(
+        capture_state(cuda, stream, status, id, graph, (struct capture_list){nodes, count}));
 }
 
 CUDA_API(cudaStreamGetCaptureInfo_v2, void *stream, int *status, unsigned long long *id,
          void **graph, const void ***nodes, size_t *count)
 {
     CUDA_NEEDS(status);
-    if (nodes)
-        *nodes = NULL;
-    if (count)
-        *count = 0;
-    return CUDA_DO(capture_state(cuda, stream, status, id, graph));
+    return CUDA_DO(
+        capture_state(cuda, stream, status, id, graph, (struct capture_list){nodes, count}));
 }
 
 CUDA_API(cudaStreamGetCaptureInfo_v1, void *stream, int *status, unsigned long long *id)
 {
     CUDA_NEEDS(status);
-    return CUDA_DO(capture_state(cuda, stream, status, id, NULL));
+    return CUDA_DO(capture_state(cuda, stream, status, id, NULL, (struct capture_list){0}));
 }
 
 CUDA_API(cudaThreadExchangeStreamCaptureMode, int *mode)
@@ -199,244 +258,6 @@ CUDA_API(cudaThreadExchangeStreamCaptureMode, int *mode)
     current = *mode;
     *mode = before;
     return cudaSuccess;
-}
-
-// Graphs built node by node
-
-CUDA_API(cudaGraphCreate, void **graph, unsigned flags)
-{
-    CUDA_NEEDS(graph);
-    (void)flags;
-    return CUDA_DO((*graph = new_graph(cuda), cudaSuccess));
-}
-
-static int destroy_graph(struct cuda *cuda, void *handle)
-{
-    for (uint32_t i = 0; i < cuda->graphs.all.n; i++)
-        if (cuda->graphs.all.v[i] == handle) {
-            cuda->graphs.all.v[i] = cuda->graphs.all.v[--cuda->graphs.all.n];
-            return cudaSuccess;
-        }
-    return cudaErrorInvalidValue;
-}
-
-CUDA_API(cudaGraphDestroy, void *graph)
-{
-    return CUDA_DO(destroy_graph(cuda, graph));
-}
-
-struct node_edges {
-    void **node; // set to the new node
-    void *graph;
-    void *const *after;
-    size_t count;
-};
-
-static bool are_nodes(void *const *list, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!list || !list[i])
-            return false;
-    return true;
-}
-
-static int add_work(struct cuda *cuda, struct node_edges edges, const struct cuda_work *work)
-{
-    struct cuda_graph *graph = graph_of(cuda, edges.graph);
-    if (!graph || !are_nodes(edges.after, edges.count))
-        return cudaErrorInvalidValue;
-    struct cuda_node *node = add_node(graph, work, type_of(work));
-    for (size_t i = 0; i < edges.count; i++)
-        vec_push(&cuda->arena, &node->after, edges.after[i]);
-    *edges.node = node;
-    return cudaSuccess;
-}
-
-static int kernel_work(struct cuda *cuda, const struct cuda_kernel_node *from,
-                       struct cuda_work *work)
-{
-    struct launch_source source = {.function = function_of(cuda, from->function),
-                                   .grid = from->grid,
-                                   .block = from->block,
-                                   .shared = from->shared,
-                                   .parameters = from->parameters};
-    int error = cuda_begin(cuda);
-    return error ? error : launch_make(cuda, &cuda->arena, &source, work);
-}
-
-static int add_kernel(struct cuda *cuda, struct node_edges edges,
-                      const struct cuda_kernel_node *from)
-{
-    struct cuda_work work;
-    int error = kernel_work(cuda, from, &work);
-    return error ? error : add_work(cuda, edges, &work);
-}
-
-CUDA_API(cudaGraphAddKernelNode, void **node, void *graph, void *const *after, size_t count,
-         const struct cuda_kernel_node *from)
-{
-    CUDA_NEEDS(node && from);
-    struct node_edges edges = {node, graph, after, count};
-    return CUDA_DO(add_kernel(cuda, edges, from));
-}
-
-static int add_copy(struct cuda *cuda, struct node_edges edges, const struct cuda_copy3d *from)
-{
-    struct cuda_work work = {.kind = WORK_COPY};
-    int error = copy_3d(cuda, from, &work.copy);
-    return error ? error : add_work(cuda, edges, &work);
-}
-
-CUDA_API(cudaGraphAddMemcpyNode, void **node, void *graph, void *const *after, size_t count,
-         const struct cuda_copy3d *from)
-{
-    CUDA_NEEDS(node && from);
-    struct node_edges edges = {node, graph, after, count};
-    return CUDA_DO(add_copy(cuda, edges, from));
-}
-
-static int add_plain_copy(struct cuda *cuda, struct node_edges edges, void *to, const void *from,
-                          size_t bytes, int kind)
-{
-    struct cuda_work work = {.kind = WORK_COPY, .copy = {.width = bytes, .height = 1, .depth = 1}};
-    int error = cuda_begin(cuda);
-    if (!error)
-        error = copy_sides(cuda, &work.copy, to, bytes, from, bytes, kind);
-    return error ? error : add_work(cuda, edges, &work);
-}
-
-CUDA_API(cudaGraphAddMemcpyNode1D, void **node, void *graph, void *const *after, size_t count,
-         void *to, const void *from, size_t bytes, int kind)
-{
-    CUDA_NEEDS(node);
-    struct node_edges edges = {node, graph, after, count};
-    return CUDA_DO(add_plain_copy(cuda, edges, to, from, bytes, kind));
-}
-
-static int add_set(struct cuda *cuda, struct node_edges edges, const struct cuda_set_node *from)
-{
-    struct cuda_work work = {.kind = WORK_SET,
-                             .set = {.to = (uintptr_t)from->to,
-                                     .pitch = from->pitch,
-                                     .value = from->value,
-                                     .element = from->element,
-                                     .width = from->width * from->element,
-                                     .height = from->height,
-                                     .depth = 1}};
-    return add_work(cuda, edges, &work);
-}
-
-CUDA_API(cudaGraphAddMemsetNode, void **node, void *graph, void *const *after, size_t count,
-         const struct cuda_set_node *from)
-{
-    CUDA_NEEDS(node && from);
-    struct node_edges edges = {node, graph, after, count};
-    return CUDA_DO(add_set(cuda, edges, from));
-}
-
-CUDA_API(cudaGraphAddHostNode, void **node, void *graph, void *const *after, size_t count,
-         const struct cuda_host_node *from)
-{
-    CUDA_NEEDS(node && from);
-    struct node_edges edges = {node, graph, after, count};
-    struct cuda_work work = {.kind = WORK_CALL,
-                             .call = {.function = from->function, .context = from->context}};
-    return CUDA_DO(add_work(cuda, edges, &work));
-}
-
-CUDA_API(cudaGraphAddEmptyNode, void **node, void *graph, void *const *after, size_t count)
-{
-    CUDA_NEEDS(node);
-    struct node_edges edges = {node, graph, after, count};
-    struct cuda_work work = {.kind = WORK_NOTHING};
-    return CUDA_DO(add_work(cuda, edges, &work));
-}
-
-static int add_graph(struct cuda *cuda, struct node_edges edges, void *handle)
-{
-    struct cuda_work work = {.kind = WORK_GRAPH, .graph = graph_of(cuda, handle)};
-    return work.graph ? add_work(cuda, edges, &work) : cudaErrorInvalidValue;
-}
-
-CUDA_API(cudaGraphAddChildGraphNode, void **node, void *graph, void *const *after, size_t count,
-         void *child)
-{
-    CUDA_NEEDS(node);
-    struct node_edges edges = {node, graph, after, count};
-    return CUDA_DO(add_graph(cuda, edges, child));
-}
-
-static int add_edges(struct cuda *cuda, void *handle, void *const *from, void *const *to,
-                     size_t count)
-{
-    if (!graph_of(cuda, handle) || !are_nodes(from, count) || !are_nodes(to, count))
-        return cudaErrorInvalidValue;
-    for (size_t i = 0; i < count; i++) {
-        struct cuda_node *node = to[i];
-        vec_push(&cuda->arena, &node->after, from[i]);
-    }
-    return cudaSuccess;
-}
-
-CUDA_API(cudaGraphAddDependencies, void *graph, void *const *from, void *const *to,
-         const void *edges, size_t count)
-{
-    (void)edges;
-    return CUDA_DO(add_edges(cuda, graph, from, to, count));
-}
-
-CUDA_API(cudaGraphAddDependencies_v1, void *graph, void *const *from, void *const *to, size_t count)
-{
-    return CUDA_DO(add_edges(cuda, graph, from, to, count));
-}
-
-static int get_nodes(struct cuda *cuda, void *handle, void **nodes, size_t *count, bool roots)
-{
-    const struct cuda_graph *graph = graph_of(cuda, handle);
-    size_t found = 0;
-    if (!graph)
-        return cudaErrorInvalidValue;
-    for (uint32_t i = 0; i < graph->nodes.n; i++) {
-        if (roots && graph->nodes.v[i]->after.n)
-            continue;
-        if (nodes && found < *count)
-            nodes[found] = graph->nodes.v[i];
-        found++;
-    }
-    *count = found;
-    return cudaSuccess;
-}
-
-CUDA_API(cudaGraphGetNodes, void *graph, void **nodes, size_t *count)
-{
-    CUDA_NEEDS(count);
-    return CUDA_DO(get_nodes(cuda, graph, nodes, count, false));
-}
-
-CUDA_API(cudaGraphGetRootNodes, void *graph, void **nodes, size_t *count)
-{
-    CUDA_NEEDS(count);
-    return CUDA_DO(get_nodes(cuda, graph, nodes, count, true));
-}
-
-CUDA_API(cudaGraphNodeGetType, void *node, int *type)
-{
-    CUDA_NEEDS(node && type);
-    *type = ((const struct cuda_node *)node)->type;
-    return CUDA_DO(cudaSuccess);
-}
-
-static int set_kernel(struct cuda *cuda, void *handle, const struct cuda_kernel_node *from)
-{
-    struct cuda_node *node = handle;
-    return node && node->type == GRAPH_NODE_KERNEL ? kernel_work(cuda, from, &node->work)
-                                                   : cudaErrorInvalidValue;
-}
-
-CUDA_API(cudaGraphKernelNodeSetParams, void *node, const struct cuda_kernel_node *from)
-{
-    CUDA_NEEDS(from);
-    return CUDA_DO(set_kernel(cuda, node, from));
 }
 
 // Executable graphs
@@ -456,29 +277,63 @@ static bool order_node(struct cuda_graph *to, struct cuda_node *node, uint32_t d
     return true;
 }
 
-// Makes an executable graph. It copies the works, because the graph may change; `origin` keeps the
-// connection for calls that change the copies.
-static int instantiate(struct cuda *cuda, void **exec, void *handle)
+static struct cuda_graph *order_graph(struct cuda *cuda, const struct cuda_graph *graph);
+
+bool graph_order_inner(struct cuda *cuda, struct cuda_work *work)
 {
-    struct cuda_graph *graph = graph_of(cuda, handle);
-    if (!graph)
-        return cudaErrorInvalidValue;
+    if (work->kind == WORK_GRAPH) {
+        work->graph = order_graph(cuda, work->graph);
+        return work->graph;
+    }
+    if (work->kind != WORK_CONDITION)
+        return true;
+    struct cuda_graph **graphs =
+        ARENA_ARRAY(&cuda->arena, struct cuda_graph *, work->condition.count);
+    for (uint32_t i = 0; i < work->condition.count; i++) {
+        graphs[i] = order_graph(cuda, work->condition.graphs[i]);
+        if (!graphs[i])
+            return false;
+    }
+    work->condition.graphs = graphs;
+    return true;
+}
+
+// Returns a copy with the nodes in an order that the edges allow, or NULL for a cycle.
+static struct cuda_graph *order_graph(struct cuda *cuda, const struct cuda_graph *graph)
+{
     struct cuda_graph *ordered = ARENA_NEW(&cuda->arena, struct cuda_graph);
     ordered->cuda = cuda;
+    for (uint32_t i = 0; i < graph->handles.n; i++)
+        vec_push(&cuda->arena, &ordered->handles, graph->handles.v[i]);
     for (uint32_t i = 0; i < graph->nodes.n; i++)
         graph->nodes.v[i]->done = false;
     for (uint32_t i = 0; i < graph->nodes.n; i++)
         if (!order_node(ordered, graph->nodes.v[i], graph->nodes.n + 1))
-            return cudaErrorInvalidValue;
+            return NULL;
     for (uint32_t i = 0; i < ordered->nodes.n; i++) {
         struct cuda_node *copy = ARENA_NEW(&cuda->arena, struct cuda_node);
-        *copy = (struct cuda_node){.work = ordered->nodes.v[i]->work,
+        *copy = (struct cuda_node){.graph = ordered,
+                                   .work = ordered->nodes.v[i]->work,
                                    .type = ordered->nodes.v[i]->type,
                                    .origin = ordered->nodes.v[i]};
         ordered->nodes.v[i] = copy;
+        if (!graph_order_inner(cuda, &copy->work))
+            return NULL;
     }
+    return ordered;
+}
+
+// Makes an executable graph. It copies the works, because the graph may change; `origin` keeps the
+// connection for calls that change the copies.
+static int instantiate(struct cuda *cuda, void **exec, void *handle, unsigned long long flags)
+{
+    const struct cuda_graph *graph = graph_of(cuda, handle);
+    struct cuda_graph *ordered = graph ? order_graph(cuda, graph) : NULL;
+    if (!ordered)
+        return cudaErrorInvalidValue;
     struct cuda_graph_exec *made = ARENA_NEW(&cuda->arena, struct cuda_graph_exec);
-    made->graph = ordered;
+    *made = (struct cuda_graph_exec){ordered, flags};
+    graph_retain_objects(ordered, graph);
     vec_push(&cuda->arena, &cuda->graphs.execs, made);
     *exec = made;
     return cudaSuccess;
@@ -487,15 +342,13 @@ static int instantiate(struct cuda *cuda, void **exec, void *handle)
 CUDA_API(cudaGraphInstantiate, void **exec, void *graph, unsigned long long flags)
 {
     CUDA_NEEDS(exec);
-    (void)flags;
-    return CUDA_DO(instantiate(cuda, exec, graph));
+    return CUDA_DO(instantiate(cuda, exec, graph, flags));
 }
 
 CUDA_API(cudaGraphInstantiateWithFlags, void **exec, void *graph, unsigned long long flags)
 {
     CUDA_NEEDS(exec);
-    (void)flags;
-    return CUDA_DO(instantiate(cuda, exec, graph));
+    return CUDA_DO(instantiate(cuda, exec, graph, flags));
 }
 
 CUDA_API(cudaGraphInstantiateWithParams, void **exec, void *graph,
@@ -503,21 +356,69 @@ CUDA_API(cudaGraphInstantiateWithParams, void **exec, void *graph,
 {
     CUDA_NEEDS(exec && parameters);
     parameters->result = 0;
-    return CUDA_DO(instantiate(cuda, exec, graph));
+    return CUDA_DO(instantiate(cuda, exec, graph, parameters->flags));
 }
 
 int graph_run(struct cuda *cuda, const struct cuda_graph *graph, struct cuda_stream *stream)
 {
     int error = cudaSuccess;
+    for (uint32_t i = 0; i < graph->handles.n && !error; i++)
+        if (graph->handles.v[i].assigns)
+            error = work_run(cuda, stream,
+                             &(struct cuda_work){.kind = WORK_SET,
+                                                 .set = {.to = graph->handles.v[i].address,
+                                                         .pitch = 4,
+                                                         .value = graph->handles.v[i].initial,
+                                                         .element = 4,
+                                                         .width = 4,
+                                                         .height = 1,
+                                                         .depth = 1}});
     for (uint32_t i = 0; i < graph->nodes.n && !error; i++)
-        error = work_run(cuda, stream, &graph->nodes.v[i]->work);
+        if (!graph->nodes.v[i]->disabled)
+            error = work_run(cuda, stream, &graph->nodes.v[i]->work);
     return error;
+}
+
+int graph_run_condition(struct cuda *cuda, const struct cuda_condition *condition,
+                        struct cuda_stream *stream)
+{
+    for (;;) {
+        int error = cuda_synchronise(cuda); // kernels set the word
+        const uint8_t *word = device_at(cuda->device, condition->handle, 4);
+        uint32_t value = 0, number = 0;
+        if (error || !word)
+            return error ? error : cudaErrorInvalidValue;
+        memcpy(&value, word, sizeof value);
+        if (condition->type == CONDITION_WHILE && !value)
+            return cudaSuccess;
+        if (condition->type != CONDITION_WHILE)
+            number = condition->type == CONDITION_IF ? !value : value;
+        if (number < condition->count)
+            error = graph_run(cuda, condition->graphs[number], stream);
+        if (error || condition->type != CONDITION_WHILE)
+            return error;
+    }
+}
+
+static int exec_flags(struct cuda *cuda, void *handle, unsigned long long *flags)
+{
+    const struct cuda_graph_exec *exec = graph_exec_of(cuda, handle);
+    if (!exec)
+        return cudaErrorInvalidValue;
+    *flags = exec->flags;
+    return cudaSuccess;
+}
+
+CUDA_API(cudaGraphExecGetFlags, void *exec, unsigned long long *flags)
+{
+    CUDA_NEEDS(flags);
+    return CUDA_DO(exec_flags(cuda, exec, flags));
 }
 
 static int launch_graph(struct cuda *cuda, void *handle, void *on)
 {
     int error;
-    const struct cuda_graph_exec *exec = exec_of(cuda, handle);
+    const struct cuda_graph_exec *exec = graph_exec_of(cuda, handle);
     struct cuda_stream *stream = stream_of(cuda, on, &error);
     if (!exec || !stream)
         return exec ? error : cudaErrorInvalidValue;
@@ -533,16 +434,17 @@ CUDA_API(cudaGraphLaunch, void *exec, void *stream)
 CUDA_API(cudaGraphUpload, void *exec, void *stream)
 {
     (void)stream;
-    return CUDA_DO(exec_of(cuda, exec) ? cudaSuccess : cudaErrorInvalidValue);
+    return CUDA_DO(graph_exec_of(cuda, exec) ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 static int destroy_exec(struct cuda *cuda, void *handle)
 {
     for (uint32_t i = 0; i < cuda->graphs.execs.n; i++)
         if (cuda->graphs.execs.v[i] == handle) {
-            int error = cuda_synchronise(cuda);
+            cuda_synchronise(cuda);
+            graph_release_objects(cuda->graphs.execs.v[i]->graph);
             cuda->graphs.execs.v[i] = cuda->graphs.execs.v[--cuda->graphs.execs.n];
-            return error ? cudaSuccess : error;
+            return cudaSuccess;
         }
     return cudaErrorInvalidValue;
 }
@@ -552,30 +454,13 @@ CUDA_API(cudaGraphExecDestroy, void *exec)
     return CUDA_DO(destroy_exec(cuda, exec));
 }
 
-static int set_exec_kernel(struct cuda *cuda, void *handle, void *node,
-                           const struct cuda_kernel_node *from)
-{
-    struct cuda_graph_exec *exec = exec_of(cuda, handle);
-    for (uint32_t i = 0; exec && i < exec->graph->nodes.n; i++)
-        if (exec->graph->nodes.v[i]->origin == node)
-            return set_kernel(cuda, exec->graph->nodes.v[i], from);
-    return cudaErrorInvalidValue;
-}
-
-CUDA_API(cudaGraphExecKernelNodeSetParams, void *exec, void *node,
-         const struct cuda_kernel_node *from)
-{
-    CUDA_NEEDS(from);
-    return CUDA_DO(set_exec_kernel(cuda, exec, node, from));
-}
-
 // Replaces the works by those of a graph whose nodes have the same types.
 static int update(struct cuda *cuda, void *handle, void *graph, struct cuda_graph_update *result)
 {
     enum { UPDATE_DONE, UPDATE_ERROR, UPDATE_TOPOLOGY };
     void *made = NULL;
-    struct cuda_graph_exec *exec = exec_of(cuda, handle);
-    int error = exec ? instantiate(cuda, &made, graph) : cudaErrorInvalidValue;
+    struct cuda_graph_exec *exec = graph_exec_of(cuda, handle);
+    int error = exec ? instantiate(cuda, &made, graph, 0) : cudaErrorInvalidValue;
     *result = (struct cuda_graph_update){.result = UPDATE_ERROR};
     if (error)
         return error;
@@ -584,8 +469,8 @@ static int update(struct cuda *cuda, void *handle, void *graph, struct cuda_grap
     for (uint32_t i = 0; i < from->nodes.n && same; i++)
         same = from->nodes.v[i]->type == exec->graph->nodes.v[i]->type;
     result->result = same ? UPDATE_DONE : UPDATE_TOPOLOGY;
-    if (same)
-        exec->graph = from;
+    for (uint32_t i = 0; i < from->nodes.n && same; i++)
+        exec->graph->nodes.v[i]->work = from->nodes.v[i]->work;
     destroy_exec(cuda, made);
     return same ? cudaSuccess : cudaErrorGraphExecUpdateFailure;
 }

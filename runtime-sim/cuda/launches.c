@@ -185,6 +185,32 @@ void launch_read_attributes(struct launch_source *to, const struct cuda_launch_a
     // The other attributes only concern performance on a GPU.
 }
 
+void attribute_set(struct cuda *cuda, struct cuda_attributes *attributes, int id, const void *value)
+{
+    uint32_t i = 0;
+    while (i < attributes->list.n && attributes->list.v[i].id != id)
+        i++;
+    if (i == attributes->list.n)
+        vec_push(&cuda->arena, &attributes->list, (struct cuda_launch_attribute){.id = id});
+    memcpy(attributes->list.v[i].bytes, value, sizeof attributes->list.v[i].bytes);
+}
+
+void attribute_get(const struct cuda_attributes *attributes, int id, void *to)
+{
+    memset(to, 0, sizeof attributes->list.v->bytes);
+    for (uint32_t i = 0; i < attributes->list.n; i++)
+        if (attributes->list.v[i].id == id)
+            memcpy(to, attributes->list.v[i].bytes, sizeof attributes->list.v[i].bytes);
+}
+
+void attributes_copy(struct cuda *cuda, struct cuda_attributes *to,
+                     const struct cuda_attributes *from)
+{
+    to->list.n = 0;
+    for (uint32_t i = 0; i < from->list.n; i++)
+        attribute_set(cuda, to, from->list.v[i].id, from->list.v[i].bytes);
+}
+
 static int launch_with(struct cuda *cuda, const struct cuda_launch_config *config,
                        const void *kernel, void **parameters)
 {

@@ -48,11 +48,10 @@ bool cuda_memory_is_gone(struct cuda *cuda, const void *at)
 
 static const char *name_of(struct cuda *cuda, enum cuda_memory_kind kind)
 {
-    static const char *const names[] = {[KIND_DEVICE] = "device memory",
-                                        [KIND_MANAGED] = "managed memory",
-                                        [KIND_PINNED] = "pinned memory",
-                                        [KIND_REGISTERED] = "registered memory",
-                                        [KIND_ARRAY] = "array"};
+    static const char *const names[] = {
+        [KIND_DEVICE] = "device memory", [KIND_MANAGED] = "managed memory",
+        [KIND_PINNED] = "pinned memory", [KIND_REGISTERED] = "registered memory",
+        [KIND_ARRAY] = "array",          [KIND_MAPPED] = "mapped memory"};
     return arena_printf(&cuda->arena, "%s %lu", names[kind],
                         (unsigned long)++cuda->heap.allocations);
 }
@@ -123,7 +122,7 @@ static void release_one(struct cuda *cuda, const struct cuda_memory *memory, uin
 {
     if (memory->mapped)
         munmap(memory->host, memory->mapped);
-    else if (memory->kind != KIND_REGISTERED)
+    else if (memory->kind != KIND_REGISTERED && memory->kind != KIND_MAPPED)
         free(data);
     if (counts(memory->kind))
         cuda->heap.used_bytes -= memory->bytes;
@@ -142,6 +141,29 @@ static void free_now(struct cuda *cuda, uint64_t address)
             (cuda->heap.memories.n - (above - 1)) * sizeof *cuda->heap.memories.v);
 }
 
+void cuda_memory_remap(struct cuda *cuda, uint64_t first, uint64_t bytes, uint8_t *host,
+                       const struct cuda_piece *pieces, uint32_t count)
+{
+    uint32_t kept = 0;
+    device_remove(cuda->device, first, bytes);
+    for (uint32_t i = 0; i < cuda->heap.memories.n; i++)
+        if (cuda->heap.memories.v[i].address - first >= bytes)
+            cuda->heap.memories.v[kept++] = cuda->heap.memories.v[i];
+    cuda->heap.memories.n = kept;
+    for (uint32_t i = 0; i < count; i++) {
+        struct cuda_memory memory = {
+            .address = pieces[i].address, .bytes = pieces[i].bytes, .kind = KIND_MAPPED};
+        add_memory(cuda, memory, host + (memory.address - first));
+    }
+    for (uint32_t i = 1; i < cuda->heap.memories.n; i++) // the list stays sorted
+        for (uint32_t k = i;
+             k && cuda->heap.memories.v[k - 1].address > cuda->heap.memories.v[k].address; k--) {
+            struct cuda_memory swap = cuda->heap.memories.v[k];
+            cuda->heap.memories.v[k] = cuda->heap.memories.v[k - 1];
+            cuda->heap.memories.v[k - 1] = swap;
+        }
+}
+
 int cuda_memory_free(struct cuda *cuda, uint64_t address, unsigned kinds)
 {
     int error = cuda_begin(cuda);
@@ -150,6 +172,8 @@ int cuda_memory_free(struct cuda *cuda, uint64_t address, unsigned kinds)
     const struct cuda_memory *memory = cuda_memory_at(cuda, address);
     if (!memory || memory->address != address || !(kinds >> memory->kind & 1))
         return cudaErrorInvalidValue;
+    if (memory->of_graph)
+        return cudaSuccess;
     error = cuda_synchronise(cuda); // works may use it
     free_now(cuda, address);
     return error;
@@ -160,7 +184,8 @@ int cuda_memory_free_later(struct cuda *cuda, uint64_t address)
     const struct cuda_memory *memory = cuda_memory_at(cuda, address);
     if (!memory || memory->address != address || memory->kind != KIND_DEVICE)
         return cudaErrorInvalidValue;
-    vec_push(&cuda->arena, &cuda->heap.to_free, address);
+    if (!memory->of_graph)
+        vec_push(&cuda->arena, &cuda->heap.to_free, address);
     return cudaSuccess;
 }
 
@@ -218,7 +243,7 @@ void cuda_memory_release(struct cuda *cuda)
 {
     for (uint32_t i = 0; i < cuda->heap.memories.n; i++) {
         const struct cuda_memory *memory = &cuda->heap.memories.v[i];
-        if (!memory->mapped && memory->kind != KIND_REGISTERED)
+        if (!memory->mapped && memory->kind != KIND_REGISTERED && memory->kind != KIND_MAPPED)
             free(device_at(cuda->device, memory->address - memory->slack, 1));
     }
     cuda->heap.memories.n = 0;

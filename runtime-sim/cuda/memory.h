@@ -29,5 +29,12 @@ bool cuda_memory_is_gone(struct cuda *cuda, const void *at);
 // Moves the program's variables to memory that the host can access at the same addresses. Returns
 // an error.
 int cuda_memory_share_variables(struct cuda *cuda);
+// Replaces the mapped memory of a range of addresses by these pieces, in ascending order, whose
+// bytes are at `host` + address - `first`. Requires that no work uses the range.
+struct cuda_piece {
+    uint64_t address, bytes;
+};
+void cuda_memory_remap(struct cuda *cuda, uint64_t first, uint64_t bytes, uint8_t *host,
+                       const struct cuda_piece *pieces, uint32_t count);
 // Returns all memory to the system.
 void cuda_memory_release(struct cuda *cuda);

@@ -35,12 +35,12 @@ static int allocate(struct cuda *cuda, void **to, uint64_t bytes, struct cuda_po
         return cudaErrorInvalidValue;
     if (error)
         return error;
-    if (stream->capturing)
-        return cuda_not_supported(cuda, "cudaMallocAsync in a graph");
     error = cuda_memory_allocate(cuda, KIND_DEVICE, bytes, &address);
     if (error)
         return error;
     *to = (void *)address;
+    if (stream->capturing)
+        return graph_capture_memory(cuda, stream, address, bytes);
     struct cuda_memory *memory = cuda_memory_at(cuda, address);
     if (!memory)
         return cudaSuccess; // an allocation of 0 bytes
@@ -58,10 +58,10 @@ static int release(struct cuda *cuda, void *at, void *handle)
     struct cuda_memory *memory = cuda_memory_at(cuda, (uintptr_t)at);
     if (error)
         return error;
-    if (stream->capturing)
-        return cuda_not_supported(cuda, "cudaFreeAsync in a graph");
     if (!memory)
         return cudaErrorInvalidValue;
+    if (stream->capturing)
+        return graph_capture_memory(cuda, stream, memory->address, 0);
     if (memory->pool)
         memory->pool->used -= memory->bytes;
     return cuda_memory_free_later(cuda, (uintptr_t)at);

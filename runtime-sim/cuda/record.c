@@ -1,6 +1,7 @@
 #include "runtime-sim/cuda/record.h"
 #include "runtime-sim/cuda/memory.h"
 #include "runtime-sim/exec/memory/heap.h"
+#include "runtime-sim/exec/memory/texture.h"
 #include "runtime-sim/run/npy.h"
 #include "support/output.h"
 #include <errno.h>
@@ -68,7 +69,7 @@ static uint64_t hash_bytes(uint64_t hash, const void *data, uint64_t bytes)
     return hash;
 }
 
-// Hashes the set of allocations and their addresses.
+// Hashes the set of allocations and their addresses, and the texture objects.
 static uint64_t hash_layout(const struct cuda *cuda)
 {
     uint64_t hash = HASH_BEGIN;
@@ -78,6 +79,8 @@ static uint64_t hash_layout(const struct cuda *cuda)
         hash = hash_bytes(hash, &memory->address, sizeof memory->address);
         hash = hash_bytes(hash, &memory->bytes, sizeof memory->bytes);
     }
+    for (uint32_t i = 0; i < cuda->textures.all.n; i++)
+        hash = hash_bytes(hash, &cuda->textures.all.v[i].handle, sizeof(uint64_t));
     return hash;
 }
 
@@ -174,6 +177,95 @@ static void write_buffers(struct cuda *cuda)
         fputs("    unused: {type: u8, count: 1}\n", run);
 }
 
+// Textures and surfaces. Levels of a mipmap have the layout that run files expect.
+
+static void write_border(FILE *run, const struct texture *texture)
+{
+    const struct sampler *sampler = &texture->sampler;
+    bool is_used = false, floats = texture_is_float(texture);
+    for (int i = 0; i < 3; i++)
+        is_used |= sampler->mode[i] == TEXTURE_CLAMP_TO_BORDER;
+    for (int c = 0; c < 4 && is_used; c++) {
+        float value;
+        memcpy(&value, &sampler->border[c], sizeof value);
+        fputs(c ? ", " : ", border: [", run);
+        if (floats)
+            fprintf(run, "'%.9g'", (double)value);
+        else
+            fprintf(run, "%" PRId64,
+                    texture->format & 1 ? (int64_t)(int32_t)sampler->border[c]
+                                        : (int64_t)sampler->border[c]);
+    }
+    if (is_used)
+        fputc(']', run);
+}
+
+static void write_sampler(FILE *run, const struct texture *texture)
+{
+    static const char *const modes[] = {"wrap", "mirror", "clamp", "clamp", "border"};
+    const struct sampler *sampler = &texture->sampler;
+    fprintf(run, ",\n        address: [%s, %s, %s]", modes[sampler->mode[0]],
+            modes[sampler->mode[1]], modes[sampler->mode[2]]);
+    write_border(run, texture);
+    fputs(sampler->filter ? ", filter: linear" : "", run);
+    fputs(texture->normalized_coordinates ? ", coordinates: normalized" : "", run);
+    fputs(texture->srgb ? ", encoding: srgb" : "", run);
+    fputs(sampler->seamless ? ", edges: seamless" : "", run);
+    if (texture->levels)
+        fprintf(run, ", level_filter: %s, bias: '%.9g', min_level: '%.9g', max_level: '%.9g'",
+                sampler->level_filter ? "linear" : "point", (double)sampler->bias,
+                (double)sampler->min_level, (double)sampler->max_level);
+}
+
+static void write_texels(FILE *run, const struct texture *texture)
+{
+    static const char *const formats[] = {"u8", "s8", "u16", "s16", "u32", "s32", "f16", "f32"};
+    const struct texels *base = &texture->base;
+    fprintf(run, ", type: %s, channels: %u, width: %u", formats[texture->format], texture->channels,
+            base->width);
+    if (base->height)
+        fprintf(run, ", height: %u, pitch: %u", base->height, base->pitch);
+    if (base->depth)
+        fprintf(run, ", depth: %u", base->depth);
+    if (texture->layered)
+        fprintf(run, ", layers: %u", texture->layers);
+    fputs(texture->cube ? ", cube: true" : "", run);
+    if (base->depth || texture->layers)
+        fprintf(run, ", slice: %" PRIu64, base->slice);
+    if (texture->normalized_float && texture->format <= TEXTURE_S16)
+        fputs(", read: normalized-float", run);
+    for (uint32_t i = 1; i < texture->levels; i++)
+        fprintf(run, "%s%" PRIu64, i > 1 ? ", " : ", levels: [",
+                texture->smaller[i - 1].address - base->address);
+    fputs(texture->levels > 1 ? "]" : texture->levels ? ", levels: []" : "", run);
+}
+
+static void write_textures(struct cuda *cuda)
+{
+    FILE *run = cuda->recorded->run;
+    const char *head = "textures:\n";
+    for (uint32_t i = 0; i < cuda->textures.all.n; i++) {
+        const struct cuda_texture *object = &cuda->textures.all.v[i];
+        const struct texture *texture =
+            texture_find(cuda->device->textures, object->handle,
+                         object->is_surface ? BOUND_SURFACE : BOUND_TEXTURE);
+        const struct cuda_memory *memory =
+            texture ? cuda_memory_at(cuda, texture->base.address) : NULL;
+        if (!memory) // freed: a fetch is a fault
+            continue;
+        fprintf(run, "%s    t%u: {handle: %" PRIu64 ", buffer: m%" PRIu64 ", offset: %" PRIu64,
+                head, i, object->handle, memory->id,
+                texture->base.address - (memory->address - memory->slack));
+        write_texels(run, texture);
+        if (object->is_surface)
+            fputs(", surface: true", run);
+        else
+            write_sampler(run, texture);
+        fputs("}\n", run);
+        head = "";
+    }
+}
+
 static void write_program(struct cuda *cuda)
 {
     struct launch_record *record = cuda->recorded;
@@ -202,6 +294,7 @@ static void begin_run(struct cuda *cuda)
     if (heap != HEAP_BYTES)
         fprintf(record->run, "heap: %" PRIu64 "\n", heap);
     write_buffers(cuda);
+    write_textures(cuda);
     fputs("launches:\n", record->run);
 }
 

@@ -3,8 +3,9 @@
 // A run file starts with the contents of all memory before its first launch, with the padding of
 // allocations and what kernels have allocated. It ends before the next write of the host to
 // memory that kernels access, with or without a call, before the next allocation or release of
-// the host, and before the next program. Its buffers have the program's addresses, so that
-// pointers in memory and in parameters stay valid.
+// the host, before the next texture or surface object, and before the next program. Its buffers
+// have the program's addresses, so that pointers in memory and in parameters stay valid, and its
+// textures have the program's handles.
 #pragma once
 #include "runtime-sim/cuda/work.h"
 

@@ -387,3 +387,57 @@ CUDA_API(cudaEventElapsedTime, float *milliseconds, void *from, void *to)
     CUDA_NEEDS(milliseconds);
     return CUDA_DO(elapsed(cuda, milliseconds, from, to));
 }
+
+// Attributes are hints about performance on a GPU: they are kept, and have no effect.
+
+static int get_attribute(struct cuda *cuda, void *handle, int id, void *to)
+{
+    int error;
+    const struct cuda_stream *stream = stream_of(cuda, handle, &error);
+    if (!stream)
+        return error;
+    attribute_get(&stream->attributes, id, to);
+    if (id == ATTRIBUTE_PRIORITY)
+        memcpy(to, &stream->priority, sizeof stream->priority);
+    return cudaSuccess;
+}
+
+CUDA_API(cudaStreamGetAttribute, void *stream, int id, void *to)
+{
+    CUDA_NEEDS(to);
+    return CUDA_DO(get_attribute(cuda, stream, id, to));
+}
+
+static int set_attribute(struct cuda *cuda, void *handle, int id, const void *value)
+{
+    int error;
+    struct cuda_stream *stream = stream_of(cuda, handle, &error);
+    if (!stream)
+        return error;
+    attribute_set(cuda, &stream->attributes, id, value);
+    if (id == ATTRIBUTE_PRIORITY)
+        memcpy(&stream->priority, value, sizeof stream->priority);
+    return cudaSuccess;
+}
+
+CUDA_API(cudaStreamSetAttribute, void *stream, int id, const void *value)
+{
+    CUDA_NEEDS(value);
+    return CUDA_DO(set_attribute(cuda, stream, id, value));
+}
+
+static int copy_attributes(struct cuda *cuda, void *to, void *from)
+{
+    int error;
+    struct cuda_stream *target = stream_of(cuda, to, &error);
+    const struct cuda_stream *source = target ? stream_of(cuda, from, &error) : NULL;
+    if (!source)
+        return error;
+    attributes_copy(cuda, &target->attributes, &source->attributes);
+    return cudaSuccess;
+}
+
+CUDA_API(cudaStreamCopyAttributes, void *to, void *from)
+{
+    return CUDA_DO(copy_attributes(cuda, to, from));
+}

@@ -12,6 +12,7 @@ enum cuda_work_kind {
     WORK_RECORD, // records an event
     WORK_WAIT,   // waits for an event
     WORK_GRAPH,  // issues the works of another graph
+    WORK_CONDITION,
 };
 
 struct cuda_launch {
@@ -51,6 +52,16 @@ struct cuda_call {
     void *stream, *context;
 };
 
+enum cuda_condition_type { CONDITION_IF, CONDITION_WHILE, CONDITION_SWITCH };
+
+// Issues graphs as a word in device memory requires.
+struct cuda_condition {
+    uint64_t handle; // address of the word
+    enum cuda_condition_type type;
+    uint32_t count;
+    struct cuda_graph **graphs;
+};
+
 struct cuda_work {
     enum cuda_work_kind kind;
     union {
@@ -60,6 +71,7 @@ struct cuda_work {
         struct cuda_call call;
         struct cuda_event *event;
         struct cuda_graph *graph;
+        struct cuda_condition condition;
     };
 };
 
@@ -78,8 +90,15 @@ struct cuda_event *event_of(struct cuda *cuda, void *handle);
 // graphs.c
 // Adds a work to the graph that the stream captures. Returns an error.
 int graph_capture(struct cuda *cuda, struct cuda_stream *stream, const struct cuda_work *work);
+// Adds the allocation of memory that exists already, or with 0 bytes its release, to the graph that
+// the stream captures. Returns an error.
+int graph_capture_memory(struct cuda *cuda, struct cuda_stream *stream, uint64_t address,
+                         uint64_t bytes);
 // Issues the works of a graph to a stream, in order. Returns an error.
 int graph_run(struct cuda *cuda, const struct cuda_graph *graph, struct cuda_stream *stream);
+// Waits for the works issued before, and issues the graphs of a condition. Returns an error.
+int graph_run_condition(struct cuda *cuda, const struct cuda_condition *condition,
+                        struct cuda_stream *stream);
 // Invalidates the capture of a stream because of a call that is not allowed in it. Returns the
 // error of that call.
 int graph_forbid(struct cuda *cuda, struct cuda_stream *stream);
@@ -105,3 +124,11 @@ void launch_read_attributes(struct launch_source *to, const struct cuda_launch_a
                             unsigned count);
 // Launches a kernel. Returns an error.
 int launch_issue(struct cuda *cuda, const struct launch_source *from, void *stream);
+// Store an attribute, or copy its value to `to`: zeros if it was not set. The value has the bytes
+// of the union in struct cuda_launch_attribute.
+void attribute_set(struct cuda *cuda, struct cuda_attributes *attributes, int id,
+                   const void *value);
+void attribute_get(const struct cuda_attributes *attributes, int id, void *to);
+// Replaces all attributes by those of `from`.
+void attributes_copy(struct cuda *cuda, struct cuda_attributes *to,
+                     const struct cuda_attributes *from);

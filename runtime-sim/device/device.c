@@ -116,6 +116,16 @@ void device_add(struct device *device, uint64_t address, uint64_t bytes, uint8_t
     image_add(device->image, address, bytes, data, name);
 }
 
+void device_remove(struct device *device, uint64_t address, uint64_t bytes)
+{
+    struct image *image = device->image;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < image->list.n; i++)
+        if (image->list.v[i].address - address >= bytes)
+            image->list.v[kept++] = image->list.v[i];
+    image->list.n = kept;
+}
+
 void device_skip(struct device *device, uint64_t address)
 {
     if (device->image->next < address)

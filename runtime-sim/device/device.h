@@ -123,6 +123,9 @@ uint8_t *device_at_written(struct device *device, uint64_t address, uint64_t byt
 uint64_t device_next(const struct device *device, uint64_t bytes, uint64_t align);
 void device_add(struct device *device, uint64_t address, uint64_t bytes, uint8_t *data,
                 const char *name);
+// Forgets all allocations that begin in a range of addresses, also freed ones. Requires that no
+// command is running, and that they are not variables.
+void device_remove(struct device *device, uint64_t address, uint64_t bytes);
 // Gives an allocation the state planes of host-allocated memory (device->planes).
 void device_add_state(const struct device *device, uint64_t address);
 // Leaves the addresses below `address` unused.

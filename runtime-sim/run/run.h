@@ -56,9 +56,13 @@ struct run_buffer {
 enum texture_way {
     WAY_ADDRESS_X,   // enum texture_mode
     WAY_ADDRESS_Y,   // enum texture_mode
+    WAY_ADDRESS_Z,   // enum texture_mode
     WAY_FILTER,      // enum texture_filter
     WAY_COORDINATES, // 1: normalised
     WAY_READ,        // 1: integers are read as numbers from 0 or −1 to 1
+    WAY_ENCODING,    // 1: sRGB
+    WAY_EDGES,       // 1: seamless
+    WAY_LEVELS,      // enum texture_filter
     TEXTURE_WAYS,
 };
 
@@ -69,10 +73,14 @@ struct run_texture {
     uint32_t buffer;          // buffer with the texels; UINT32_MAX: a separate sampler
     struct run_text type_at;
     const struct scalar *type; // type of a channel; NULL: the buffer's
-    struct run_expr channels, width, height, pitch, border[4];
+    struct run_expr channels, width, height, depth, layers, pitch, slice, offset, border[4];
+    struct run_expr bias, min_level, max_level;
+    bool is_mipmap, cube, surface;
+    VEC(struct run_expr) levels; // offsets of the levels from 1 on
     uint8_t how[TEXTURE_WAYS];
     struct run_text how_at[TEXTURE_WAYS]; // NULL: not given
-    uint64_t handle;                      // 0: not known yet
+    struct run_expr own_handle;
+    uint64_t handle; // 0: not known yet
 };
 
 struct run_argument {

@@ -18,6 +18,10 @@ static const struct {
     {"normalized", WAY_COORDINATES, 1},
     {"element", WAY_READ, 0},
     {"normalized-float", WAY_READ, 1},
+    {"plain", WAY_ENCODING, 0},
+    {"srgb", WAY_ENCODING, 1},
+    {"separate", WAY_EDGES, 0},
+    {"seamless", WAY_EDGES, 1},
 };
 enum { WORDS = ARRAY_LENGTH(words) };
 
@@ -57,7 +61,8 @@ static void put(struct run_texture *to, enum texture_way way, uint8_t value,
 static void set_defaults(struct run_texture *texture)
 {
     *texture = (struct run_texture){.name = UINT32_MAX, .buffer = UINT32_MAX};
-    texture->how[WAY_ADDRESS_X] = texture->how[WAY_ADDRESS_Y] = TEXTURE_CLAMP_TO_EDGE;
+    for (int i = WAY_ADDRESS_X; i <= WAY_ADDRESS_Z; i++)
+        texture->how[i] = TEXTURE_CLAMP_TO_EDGE;
 }
 
 uint32_t run_texture_new(struct run *run, const struct run_text *name)
@@ -78,10 +83,9 @@ uint32_t run_texture_new(struct run *run, const struct run_text *name)
 // Keys
 
 static const char *const way_keys[TEXTURE_WAYS] = {
-    [WAY_ADDRESS_X] = "address",
-    [WAY_FILTER] = "filter",
-    [WAY_COORDINATES] = "coordinates",
-    [WAY_READ] = "read",
+    [WAY_ADDRESS_X] = "address",   [WAY_FILTER] = "filter",     [WAY_COORDINATES] = "coordinates",
+    [WAY_READ] = "read",           [WAY_ENCODING] = "encoding", [WAY_EDGES] = "edges",
+    [WAY_LEVELS] = "level_filter",
 };
 
 static bool parse_word(struct run *run, const struct yaml_node *node, enum texture_way kind,
@@ -95,25 +99,26 @@ static bool parse_word(struct run *run, const struct yaml_node *node, enum textu
         put(to, way, words[word].value, &at);
         return true;
     }
-    run_fault(run, &at, "'%s' must be %s, not '%s'", way_keys[kind], choices(run, kind), at.text);
+    run_fault(run, &at, "'%s' must be %s, not '%s'", way_keys[way] ? way_keys[way] : way_keys[kind],
+              choices(run, kind), at.text);
     return false;
 }
 
 static bool parse_address(struct run *run, const struct yaml_document *document,
                           const struct yaml_node *node, struct run_texture *to)
 {
-    const struct yaml_node *x = node, *y = node;
-    if (node && node->kind == YAML_SEQUENCE) {
+    bool list = node && node->kind == YAML_SEQUENCE;
+    uint32_t count = list ? node->count : 3;
+    if (count < 2 || count > 3) {
         struct run_text at = run_text_of(node);
-        if (node->count != 2) {
-            run_fault(run, &at, "'address' must be a mode for both axes, or [X, Y]");
-            return false;
-        }
-        x = yaml_at(document, node->items[0]);
-        y = yaml_at(document, node->items[1]);
+        run_fault(run, &at, "'address' must be a mode for all axes, [X, Y] or [X, Y, Z]");
+        return false;
     }
-    return parse_word(run, x, WAY_ADDRESS_X, WAY_ADDRESS_X, to) &&
-           parse_word(run, y, WAY_ADDRESS_X, WAY_ADDRESS_Y, to);
+    for (uint32_t i = 0; i < count; i++)
+        if (!parse_word(run, list ? yaml_at(document, node->items[i]) : node, WAY_ADDRESS_X,
+                        (enum texture_way)(WAY_ADDRESS_X + i), to))
+            return false;
+    return true;
 }
 
 static bool parse_border(struct run *run, const struct yaml_document *document,
@@ -144,8 +149,10 @@ static bool parse_expression(struct run *run, const struct yaml_node *node, stru
 static bool has_texels(struct run *run, const struct key_values *of)
 {
     static const enum run_key keys[] = {
-        KEY_TEXTURE_type,  KEY_TEXTURE_channels, KEY_TEXTURE_width, KEY_TEXTURE_height,
-        KEY_TEXTURE_pitch, KEY_TEXTURE_border,   KEY_TEXTURE_read};
+        KEY_TEXTURE_type,  KEY_TEXTURE_channels, KEY_TEXTURE_width,  KEY_TEXTURE_height,
+        KEY_TEXTURE_depth, KEY_TEXTURE_layers,   KEY_TEXTURE_cube,   KEY_TEXTURE_offset,
+        KEY_TEXTURE_pitch, KEY_TEXTURE_slice,    KEY_TEXTURE_levels, KEY_TEXTURE_border,
+        KEY_TEXTURE_read,  KEY_TEXTURE_encoding, KEY_TEXTURE_surface};
     for (size_t i = 0; i < ARRAY_LENGTH(keys); i++) {
         struct run_text at = run_text_of(of->of[keys[i]]);
         if (!at.text)
@@ -156,25 +163,64 @@ static bool has_texels(struct run *run, const struct key_values *of)
     return false;
 }
 
-static bool parse_texels(struct run *run, const struct key_values *of, struct run_texture *to)
+static bool parse_levels(struct run *run, const struct yaml_document *document,
+                         const struct yaml_node *node, struct run_texture *to)
+{
+    to->is_mipmap = node != NULL;
+    for (uint32_t i = 0; node && i < node->count; i++) {
+        struct run_expr level = {0};
+        if (!parse_expression(run, yaml_at(document, node->items[i]), &level))
+            return false;
+        vec_push(run->arena, &to->levels, level);
+    }
+    return true;
+}
+
+static bool parse_flag(struct run *run, const struct yaml_node *node, bool *to)
+{
+    struct run_text at = run_text_of(node);
+    *to = node && !strcmp(at.text, "true");
+    if (!node || *to || !strcmp(at.text, "false"))
+        return true;
+    run_fault(run, &at, "expected 'true' or 'false'");
+    return false;
+}
+
+static bool parse_texels(struct run *run, const struct yaml_document *document,
+                         const struct key_values *of, struct run_texture *to)
 {
     struct run_text buffer = run_text_of(of->of[KEY_TEXTURE_buffer]);
     if (!buffer.text)
         return !has_texels(run, of);
+    const struct {
+        enum run_key key;
+        struct run_expr *to;
+    } numbers[] = {
+        {KEY_TEXTURE_channels, &to->channels}, {KEY_TEXTURE_width, &to->width},
+        {KEY_TEXTURE_height, &to->height},     {KEY_TEXTURE_depth, &to->depth},
+        {KEY_TEXTURE_layers, &to->layers},     {KEY_TEXTURE_pitch, &to->pitch},
+        {KEY_TEXTURE_slice, &to->slice},       {KEY_TEXTURE_offset, &to->offset},
+    };
     to->buffer = run_find_buffer(run, &buffer);
     to->type_at = run_text_of(of->of[KEY_TEXTURE_type]);
-    if (to->buffer == UINT32_MAX || (to->type_at.text && !run_type(run, &to->type_at, &to->type)) ||
-        !parse_expression(run, of->of[KEY_TEXTURE_channels], &to->channels) ||
-        !parse_expression(run, of->of[KEY_TEXTURE_width], &to->width) ||
-        !parse_expression(run, of->of[KEY_TEXTURE_height], &to->height) ||
-        !parse_expression(run, of->of[KEY_TEXTURE_pitch], &to->pitch))
+    if (to->buffer == UINT32_MAX || (to->type_at.text && !run_type(run, &to->type_at, &to->type)))
         return false;
-    const struct run_text *at = to->height.expr && !to->width.expr   ? &to->height.at
-                                : to->pitch.expr && !to->height.expr ? &to->pitch.at
-                                                                     : NULL;
-    if (at)
-        run_fault(run, at, "this needs a '%s'", to->height.expr ? "width" : "height");
-    return !at;
+    for (size_t i = 0; i < ARRAY_LENGTH(numbers); i++)
+        if (!parse_expression(run, of->of[numbers[i].key], numbers[i].to))
+            return false;
+    if (!parse_flag(run, of->of[KEY_TEXTURE_cube], &to->cube) ||
+        !parse_flag(run, of->of[KEY_TEXTURE_surface], &to->surface) ||
+        !parse_levels(run, document, of->of[KEY_TEXTURE_levels], to))
+        return false;
+    const struct run_expr *lonely = to->height.expr && !to->width.expr   ? &to->height
+                                    : to->pitch.expr && !to->height.expr ? &to->pitch
+                                    : to->depth.expr && !to->height.expr ? &to->depth
+                                    : to->layers.expr && !to->width.expr ? &to->layers
+                                                                         : NULL;
+    if (lonely)
+        run_fault(run, &lonely->at, "this needs a '%s'",
+                  lonely == &to->height || lonely == &to->layers ? "width" : "height");
+    return !lonely;
 }
 
 bool run_texture_keys(struct run *run, const struct yaml_document *document,
@@ -184,12 +230,19 @@ bool run_texture_keys(struct run *run, const struct yaml_document *document,
     if (!keys_read(&of, document, keys, CONTEXT_TEXTURE, run->diags))
         return false;
     to->variable = run_text_of(of.of[KEY_TEXTURE_variable]);
-    return parse_texels(run, &of, to) &&
+    return parse_texels(run, document, &of, to) &&
            parse_address(run, document, of.of[KEY_TEXTURE_address], to) &&
            parse_border(run, document, of.of[KEY_TEXTURE_border], to) &&
            parse_word(run, of.of[KEY_TEXTURE_filter], WAY_FILTER, WAY_FILTER, to) &&
            parse_word(run, of.of[KEY_TEXTURE_coordinates], WAY_COORDINATES, WAY_COORDINATES, to) &&
-           parse_word(run, of.of[KEY_TEXTURE_read], WAY_READ, WAY_READ, to);
+           parse_word(run, of.of[KEY_TEXTURE_read], WAY_READ, WAY_READ, to) &&
+           parse_word(run, of.of[KEY_TEXTURE_encoding], WAY_ENCODING, WAY_ENCODING, to) &&
+           parse_word(run, of.of[KEY_TEXTURE_edges], WAY_EDGES, WAY_EDGES, to) &&
+           parse_word(run, of.of[KEY_TEXTURE_level_filter], WAY_FILTER, WAY_LEVELS, to) &&
+           parse_expression(run, of.of[KEY_TEXTURE_bias], &to->bias) &&
+           parse_expression(run, of.of[KEY_TEXTURE_min_level], &to->min_level) &&
+           parse_expression(run, of.of[KEY_TEXTURE_max_level], &to->max_level) &&
+           parse_expression(run, of.of[KEY_TEXTURE_handle], &to->own_handle);
 }
 
 // Command lines
@@ -206,8 +259,8 @@ static bool parse_line_word(struct run *run, const struct run_text *at, struct r
         return false;
     }
     put(to, words[word].way, words[word].value, at);
-    if (words[word].way == WAY_ADDRESS_X)
-        put(to, WAY_ADDRESS_Y, words[word].value, at);
+    for (int i = WAY_ADDRESS_Y; words[word].way == WAY_ADDRESS_X && i <= WAY_ADDRESS_Z; i++)
+        put(to, (enum texture_way)i, words[word].value, at);
     return true;
 }
 

@@ -29,6 +29,18 @@ LAYOUTS = [
      'flags:flags'),
     ('cuda_texture_how', 'cudaTextureDesc',
      'address:addressMode filter:filterMode read:readMode border:borderColor normalized:normalizedCoords'),
+    ('cuda_view', 'cudaResourceViewDesc',
+     'format:format width:width depth:depth first_level:firstMipmapLevel last_layer:lastLayer'),
+    ('cuda_view', 'CUDA_RESOURCE_VIEW_DESC', 'format:format last_level:lastMipmapLevel first_layer:firstLayer'),
+    ('cuda_array_needs', 'cudaArrayMemoryRequirements', 'bytes:size alignment:alignment'),
+    ('driver_array', 'CUDA_ARRAY_DESCRIPTOR', 'width:Width format:Format channels:NumChannels'),
+    ('driver_array3d', 'CUDA_ARRAY3D_DESCRIPTOR', 'depth:Depth format:Format channels:NumChannels flags:Flags'),
+    ('driver_resource', 'CUDA_RESOURCE_DESC',
+     'type:resType array:res.array.hArray linear.format:res.linear.format linear.bytes:res.linear.sizeInBytes '
+     'pitch.channels:res.pitch2D.numChannels pitch.pitch:res.pitch2D.pitchInBytes flags:flags'),
+    ('driver_texture_how', 'CUDA_TEXTURE_DESC',
+     'address:addressMode filter:filterMode flags:flags mipmap_bias:mipmapLevelBias mipmap_max:maxMipmapLevelClamp '
+     'border:borderColor'),
     ('cuda_function_attributes', 'cudaFuncAttributes',
      'shared_bytes:sharedSizeBytes local_bytes:localSizeBytes max_threads:maxThreadsPerBlock registers:numRegs '
      'ptx_version:ptxVersion max_dynamic_shared:maxDynamicSharedSizeBytes cluster:requiredClusterWidth'),
@@ -46,6 +58,15 @@ LAYOUTS = [
      'function:func grid:gridDim block:blockDim shared:sharedMemBytes parameters:kernelParams extra:extra'),
     ('cuda_set_node', 'cudaMemsetParams', 'to:dst pitch:pitch value:value element:elementSize height:height'),
     ('cuda_host_node', 'cudaHostNodeParams', 'function:fn context:userData'),
+    ('cuda_access', 'cudaMemAccessDesc', 'location:location flags:flags'),
+    ('cuda_alloc_node', 'cudaMemAllocNodeParams',
+     'access:accessDescs access_count:accessDescCount bytes:bytesize at:dptr'),
+    ('cuda_condition_node', 'cudaConditionalNodeParams', 'handle:handle type:type count:size graphs:phGraph_out'),
+    ('cuda_node_params', 'cudaGraphNodeParams',
+     'type:type values.kernel:kernel values.copy.of:memcpy.copyParams values.set:memset values.event:eventWait.event '
+     'values.alloc:alloc values.released:free.dptr values.condition:conditional reserved2:reserved2'),
+    ('cuda_node_params', 'CUgraphNodeParams', 'values.driver_copy.of:memcpy.copyParams values.condition:conditional'),
+    ('driver_physical', 'CUmemAllocationProp', 'type:type location:location compression:allocFlags'),
     ('cuda_graph_update', 'cudaGraphExecUpdateResultInfo', 'result:result node:errorNode'),
     ('cuda_instantiate', 'cudaGraphInstantiateParams', 'flags:flags result:result_out'),
 ]

@@ -77,6 +77,8 @@ def declarations():
 def values(parameter, number):
     """What an argument can be."""
     name = re.search(r'\w+$', parameter)[0]
+    if name == 'shared_of':  # a function of the program, which is called
+        return [0]
     if '*' not in parameter:
         return [0 if 'uint64_t' in parameter else number]  # the driver's addresses
     handle = SAME_AS.get(name, name)

@@ -19,7 +19,7 @@ MODES = {
     'offloading': ['-w', '--offload', '--policy=omni'],
     'offloading of blocks': ['-w', '--offload', '--config=tom', '--policy=tom-ctrl'],
 }
-SHORT = ['memory.cu', 'streams.cu', 'kernels.cu', 'textures.cu', 'threads.cu']
+SHORT = ['memory.cu', 'streams.cu', 'kernels.cu', 'surfaces.cu', 'textures.cu', 'threads.cu']
 
 
 def passes(folder, source, options, mode, more=()):

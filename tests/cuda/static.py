@@ -194,7 +194,7 @@ def unsupported(folder):
     program = compiled(folder, '-DUNKNOWN', objects=[runtime(more=('cudaNotKnownYet',))])
     result = ends(simulate(folder, program, '--functional', arguments=['call', 'call', 'own']), 0,
                   out='call: 801 801 21\n' * 2 + good('own'))
-    for name in ('cudaDestroySurfaceObject', 'cudaNotKnownYet'):
+    for name in ('cudaDestroyExternalMemory', 'cudaNotKnownYet'):
         within('note: %s is not supported\n' % name, result.err.decode())
         within('note: %s is not supported; calls: 2\n' % name, result.err.decode())
 

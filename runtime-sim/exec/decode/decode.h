@@ -38,12 +38,13 @@ struct decoder {
 
 // Returns the n-th operand of the instruction with this role, or NULL.
 const struct ir_operand *decode_operand(const struct decoder *d, enum ir_role role, uint32_t n);
-// Returns true if the operand with this role is a single register that was declared as a vector.
-bool decode_is_vector(const struct decoder *d, enum ir_role role);
-// Returns element `n` of {a, b, …}, or of a vector register; in the latter case the result is
-// stored in `own`.
-const struct ir_operand *decode_vector(const struct decoder *d, enum ir_role role, uint32_t n,
-                                       struct ir_operand *own);
+// Returns true if operand `first` with this role is a single register that was declared as a
+// vector.
+bool decode_is_vector(const struct decoder *d, enum ir_role role, uint32_t first);
+// Returns element `n` of {a, b, …}, which starts with operand `first` of this role, or of a vector
+// register; in the latter case the result is stored in `own`.
+const struct ir_operand *decode_vector(const struct decoder *d, enum ir_role role, uint32_t first,
+                                       uint32_t n, struct ir_operand *own);
 // Returns true if the current instruction has this modifier.
 bool decode_has(const struct decoder *d, uint16_t word);
 

@@ -176,6 +176,28 @@ static uint32_t element_bytes(const struct decoder *d, const struct ir_operand *
     return decode_type_bytes(d->fn->registers.v[operand->index].type);
 }
 
+const char *decode_loaded(struct decoder *d, const struct memory_code *memory,
+                          struct code_list *list)
+{
+    for (uint32_t i = 0; i < memory->elements; i++) {
+        struct ir_operand own;
+        const struct ir_operand *to = decode_vector(d, ROLE_DEF, 0, i, &own);
+        uint32_t width = memory->bytes;
+        if (to && to->kind == OPERAND_REGISTER && to->member == W_UNKNOWN)
+            list->slot[i] = decode_register(d, to, &width);
+        else if (to && to->kind == OPERAND_SINK)
+            list->slot[i] = decode_temp(d, width);
+        else if (to && to->kind == OPERAND_REGISTER)
+            list->slot[i] = decode_result(d, to, width = element_bytes(d, to), memory->type);
+        else
+            list->slot[i] = REG_SLOT_NONE;
+        if (list->slot[i] == REG_SLOT_NONE)
+            return "this destination is not supported";
+        list->width[i] = (uint8_t)width;
+    }
+    return NULL;
+}
+
 const char *prepare_load(struct decoder *d, struct code *code)
 {
     if (is_launch_parameter(d))
@@ -185,24 +207,8 @@ const char *prepare_load(struct decoder *d, struct code *code)
     if (error)
         return error;
     code->list = decode_list(d, memory->elements);
-    for (uint32_t i = 0; i < memory->elements; i++) {
-        struct ir_operand own;
-        const struct ir_operand *to = decode_vector(d, ROLE_DEF, i, &own);
-        uint32_t width = memory->bytes;
-        if (to && to->kind == OPERAND_REGISTER && to->member == W_UNKNOWN)
-            code->list->slot[i] = decode_register(d, to, &width);
-        else if (to && to->kind == OPERAND_SINK)
-            code->list->slot[i] = decode_temp(d, width);
-        else if (to && to->kind == OPERAND_REGISTER)
-            code->list->slot[i] = decode_result(d, to, width = element_bytes(d, to), memory->type);
-        else
-            code->list->slot[i] = REG_SLOT_NONE;
-        if (code->list->slot[i] == REG_SLOT_NONE)
-            return "this destination is not supported";
-        code->list->width[i] = (uint8_t)width;
-    }
     code->step = step_load;
-    return NULL;
+    return decode_loaded(d, memory, code->list);
 }
 
 static bool writes_constant(const struct decoder *d)
@@ -213,6 +219,30 @@ static bool writes_constant(const struct decoder *d)
 }
 
 // In a vector, an element that is not written is a sink and has no slot.
+const char *decode_stored(struct decoder *d, const struct memory_code *memory,
+                          struct code_list *list, uint32_t first, uint32_t operand)
+{
+    for (uint32_t i = 0; i < memory->elements; i++) {
+        struct ir_operand own;
+        const struct ir_operand *from = decode_vector(d, ROLE_USE, operand, i, &own);
+        uint32_t width = memory->bytes, *slot = &list->slot[first + i];
+        *slot = REG_SLOT_NONE;
+        if (from && from->kind == OPERAND_SINK && memory->elements > 1)
+            continue;
+        if (from && from->kind == OPERAND_REGISTER && from->member == W_UNKNOWN && !from->part)
+            *slot = decode_register(d, from, &width);
+        else if (from && from->kind == OPERAND_REGISTER)
+            *slot = decode_source(d, from, width = from->part ? width : element_bytes(d, from),
+                                  memory->type);
+        else
+            *slot = decode_source(d, from, width, memory->type);
+        if (*slot == REG_SLOT_NONE)
+            return "this operand is not supported";
+        list->width[first + i] = (uint8_t)width;
+    }
+    return NULL;
+}
+
 const char *prepare_store(struct decoder *d, struct code *code)
 {
     if (decode_has(d, W_mbarrier_complete_tx_bytes))
@@ -221,32 +251,14 @@ const char *prepare_store(struct decoder *d, struct code *code)
         return prepare_fill(d, code);
     const char *error;
     struct memory_code *memory =
-        new_memory(d, code, decode_is_vector(d, ROLE_USE) ? 1 : d->inst->vector, &error);
+        new_memory(d, code, decode_is_vector(d, ROLE_USE, 0) ? 1 : d->inst->vector, &error);
     if (error)
         return error;
     if (writes_constant(d))
         return "a store to constant memory";
     code->list = decode_list(d, memory->elements);
-    for (uint32_t i = 0; i < memory->elements; i++) {
-        struct ir_operand own;
-        const struct ir_operand *from = decode_vector(d, ROLE_USE, i, &own);
-        uint32_t width = memory->bytes;
-        code->list->slot[i] = REG_SLOT_NONE;
-        if (from && from->kind == OPERAND_SINK && memory->elements > 1)
-            continue;
-        if (from && from->kind == OPERAND_REGISTER && from->member == W_UNKNOWN && !from->part)
-            code->list->slot[i] = decode_register(d, from, &width);
-        else if (from && from->kind == OPERAND_REGISTER)
-            code->list->slot[i] = decode_source(
-                d, from, width = from->part ? width : element_bytes(d, from), memory->type);
-        else
-            code->list->slot[i] = decode_source(d, from, width, memory->type);
-        if (code->list->slot[i] == REG_SLOT_NONE)
-            return "this operand is not supported";
-        code->list->width[i] = (uint8_t)width;
-    }
     code->step = step_store;
-    return NULL;
+    return decode_stored(d, memory, code->list, 0, 0);
 }
 
 const char *prepare_discard(struct decoder *d, struct code *code)

@@ -10,22 +10,22 @@ const struct ir_operand *decode_operand(const struct decoder *d, enum ir_role ro
     return id == IR_NONE ? NULL : &d->fn->operands.v[id];
 }
 
-bool decode_is_vector(const struct decoder *d, enum ir_role role)
+bool decode_is_vector(const struct decoder *d, enum ir_role role, uint32_t first)
 {
-    const struct ir_operand *operand = decode_operand(d, role, 0);
+    const struct ir_operand *operand = decode_operand(d, role, first);
     if (!operand || operand->kind != OPERAND_REGISTER || operand->member != W_UNKNOWN)
         return false;
     const struct ir_register *reg = &d->fn->registers.v[operand->index];
     return reg->bits > ir_type_bits(reg->type);
 }
 
-const struct ir_operand *decode_vector(const struct decoder *d, enum ir_role role, uint32_t n,
-                                       struct ir_operand *own)
+const struct ir_operand *decode_vector(const struct decoder *d, enum ir_role role, uint32_t first,
+                                       uint32_t n, struct ir_operand *own)
 {
     static const uint16_t members[] = {W_x, W_y, W_z, W_w};
-    if (!decode_is_vector(d, role) || n >= ARRAY_LENGTH(members))
-        return decode_operand(d, role, n);
-    *own = *decode_operand(d, role, 0);
+    if (!decode_is_vector(d, role, first) || n >= ARRAY_LENGTH(members))
+        return decode_operand(d, role, first + n);
+    *own = *decode_operand(d, role, first);
     own->member = members[n];
     return own;
 }

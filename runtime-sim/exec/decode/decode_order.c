@@ -4,7 +4,7 @@
 
 static bool is_ordered(const struct ir_inst *inst)
 {
-    return inst->class == CLASS_ATOMIC || inst->flags & INST_ORDERED;
+    return inst->class == CLASS_ATOMIC || inst->op == OP_sured || inst->flags & INST_ORDERED;
 }
 
 static bool is_shared(const struct ir_inst *inst)

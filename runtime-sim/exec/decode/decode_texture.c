@@ -1,5 +1,5 @@
-// Decodes tex, tld4 and txq: the handle, the coordinates, the sampler, and samplers that the module
-// defines.
+// Decodes tex, tld4, txq and suq: the handle, the coordinates, levels, offsets and comparison, the
+// sampler, and samplers that the module defines.
 #include "runtime-sim/exec/memory/texture.h"
 #include "runtime-sim/exec/decode/layout.h"
 #include "runtime-sim/exec/decode/prepare.h"
@@ -49,6 +49,8 @@ static void set_field(struct sampler *sampler, const struct name *name, uint8_t 
         sampler->mode[0] = value;
     if (is_named(name, "addr_mode_1"))
         sampler->mode[1] = value;
+    if (is_named(name, "addr_mode_2"))
+        sampler->mode[2] = value;
     if (is_named(name, "force_unnormalized_coords"))
         sampler->force_unnormalized = value;
 }
@@ -65,6 +67,7 @@ static const struct sampler *initial_sampler(const struct decoder *d,
         if (symbol->type != W_samplerref || tree->nodes.v[child].kind != NODE_INIT)
             continue;
         struct sampler *sampler = ARENA_NEW(d->program->arena, struct sampler);
+        sampler->max_level = MAX_LEVEL;
         NODE_EACH (field, tree, child + 1)
             if (tree->nodes.v[field].kind == NODE_EXPR && tree->nodes.v[field].size > 2)
                 set_field(sampler, name_at(tree, field + 1),
@@ -74,8 +77,7 @@ static const struct sampler *initial_sampler(const struct decoder *d,
     return NULL;
 }
 
-// Resolves a handle: a register, a variable of the module, or a parameter of the kernel.
-static uint32_t decode_handle(struct decoder *d, const struct ir_operand *operand)
+uint32_t decode_handle(struct decoder *d, const struct ir_operand *operand)
 {
     if (operand->kind == OPERAND_SYMBOL) {
         struct location at = layout_locate(d->program, d->function, operand->index);
@@ -103,101 +105,190 @@ static bool is_sampler(const struct decoder *d, const struct ir_operand *operand
     return width == 8;
 }
 
-// Resolves [texture, sampler, {x, y}]. The sampler may be missing, and there may be more
-// coordinates than required.
-static const char *decode_address(struct decoder *d, struct code *code, struct texture_code *what)
+// The list of a fetch while it is decoded: results, then the other operands.
+enum { FETCH_OPERANDS = 24 };
+
+struct fetch_list {
+    struct decoder *d;
+    uint32_t count, slot[FETCH_OPERANDS];
+    uint8_t width[FETCH_OPERANDS];
+    bool failed;
+};
+
+static uint8_t add_source(struct fetch_list *list, const struct ir_operand *from, uint16_t type)
+{
+    uint32_t slot = from && list->count < FETCH_OPERANDS ? decode_source(list->d, from, 4, type)
+                                                         : REG_SLOT_NONE;
+    list->failed |= slot == REG_SLOT_NONE;
+    if (list->failed)
+        return 0;
+    list->slot[list->count] = slot;
+    list->width[list->count] = 4;
+    return (uint8_t)list->count++;
+}
+
+// Adds `count` read operands in this slot of the instruction, from the first one on. Returns the
+// index of the first in the list.
+static uint8_t add_vector(struct fetch_list *list, uint32_t slot, uint32_t skip, uint32_t count,
+                          uint16_t type)
+{
+    uint8_t first = (uint8_t)list->count;
+    for (uint32_t n = 0; count && !list->failed; n++) {
+        const struct ir_operand *from = decode_operand(list->d, ROLE_USE, n);
+        if (from && from->slot != slot)
+            continue;
+        if (from && skip) {
+            skip--;
+            continue;
+        }
+        add_source(list, from, type);
+        count--;
+    }
+    return first;
+}
+
+// Returns the number of read operands in a slot of the instruction, and the first one.
+static uint32_t count_in_slot(const struct decoder *d, uint32_t slot,
+                              const struct ir_operand **first)
+{
+    uint32_t count = 0;
+    const struct ir_operand *from;
+    for (uint32_t n = 0; (from = decode_operand(d, ROLE_USE, n)); n++)
+        if (from->slot == slot && !count++)
+            *first = from;
+    return count;
+}
+
+// An operand in the slot after the others is an offset or a value to compare with: the former is
+// an integer, or a vector.
+static bool is_offset(const struct decoder *d, const struct ir_operand *first, uint32_t count)
+{
+    if (count > 1)
+        return true;
+    if (first->kind == OPERAND_REGISTER) {
+        uint16_t type = d->fn->registers.v[first->index].type;
+        return type != W_f32 && (type != W_b32 || decode_has(d, W_n1d) || decode_has(d, W_a1d));
+    }
+    return first->node != IR_NONE &&
+           d->program->module->tree->nodes.v[first->node].kind == NODE_INT;
+}
+
+static void add_rest(struct fetch_list *list, struct texture_code *what, uint32_t slot)
+{
+    const struct ir_operand *first = NULL;
+    uint32_t dimensions = what->dimensions, count;
+    if (what->selects == LEVEL_GIVEN)
+        what->level = add_vector(list, slot++, 0, 1, what->whole ? W_s32 : W_f32);
+    if (what->selects == LEVEL_GRADIENT) {
+        what->level = add_vector(list, slot++, 0, dimensions, W_f32);
+        add_vector(list, slot++, 0, dimensions, W_f32);
+    }
+    count = count_in_slot(list->d, slot, &first);
+    if (count && is_offset(list->d, first, count))
+        what->offset = add_vector(list, slot++, 0, dimensions, W_s32);
+    if (count_in_slot(list->d, slot, &first))
+        what->compare = add_vector(list, slot, 0, 1, W_f32);
+}
+
+// Resolves [texture, sampler, {layer, x, y}] and the operands that follow. The sampler may be
+// missing, and there may be more coordinates than required.
+static const char *decode_operands(struct decoder *d, struct code *code, struct texture_code *what,
+                                   struct fetch_list *list)
 {
     const struct ir_operand *texture = decode_operand(d, ROLE_ADDRESS, 0);
     const struct ir_operand *next = decode_operand(d, ROLE_USE, 0);
-    uint32_t n = 0;
+    uint32_t skip = 0;
     code->s[0] = texture ? decode_handle(d, texture) : REG_SLOT_NONE;
     code->source_count = 1;
     if (code->s[0] == REG_SLOT_NONE || !next)
         return "this texture is not supported";
     if (is_sampler(d, next)) {
-        n++;
+        skip++;
         what->initial = initial_sampler(d, next);
-        what->sampler = (uint8_t)(1 + what->dimensions);
-        code->s[what->sampler] = decode_handle(d, next);
-        if (code->s[what->sampler] == REG_SLOT_NONE)
+        what->samples = true;
+        code->s[1] = decode_handle(d, next);
+        if (code->s[1] == REG_SLOT_NONE)
             return "this sampler is not supported";
         code->source_count++;
     }
-    for (uint32_t i = 0; i < what->dimensions; i++) {
-        next = decode_operand(d, ROLE_USE, n + i);
-        code->s[1 + i] = next && next->slot == texture->slot
-                             ? decode_source(d, next, 4, what->whole ? W_s32 : W_f32)
-                             : REG_SLOT_NONE;
-        if (code->s[1 + i] == REG_SLOT_NONE)
-            return "this coordinate is not supported";
-        code->source_count++;
-    }
-    return NULL;
+    if (what->layered)
+        what->layer = add_vector(list, texture->slot, skip++, 1, W_u32);
+    what->at = add_vector(list, texture->slot, skip, what->dimensions, what->whole ? W_s32 : W_f32);
+    if (list->failed)
+        return "this coordinate is not supported";
+    add_rest(list, what, texture->slot + 1u);
+    return list->failed ? "this level, offset or value to compare with is not supported" : NULL;
 }
 
-static const char *decode_results(struct decoder *d, struct code *code, uint16_t type)
+static const char *decode_results(struct decoder *d, struct code *code, struct fetch_list *list)
 {
-    uint32_t count = d->inst->vector, width = type == W_f16 ? 2 : 4;
-    const struct ir_operand *first = decode_operand(d, ROLE_DEF, 0), *resident;
-    code->list = decode_list(d, count);
+    uint32_t count = d->inst->vector, width = d->inst->type == W_f16 ? 2 : 4;
+    const struct ir_operand *resident;
     for (uint32_t i = 0; i < count; i++) {
-        code->list->slot[i] = decode_result(d, decode_operand(d, ROLE_DEF, i), width, type);
-        code->list->width[i] = (uint8_t)width;
-        if (code->list->slot[i] == REG_SLOT_NONE)
+        list->slot[i] = decode_result(d, decode_operand(d, ROLE_DEF, i), width, d->inst->type);
+        list->width[i] = (uint8_t)width;
+        if (list->slot[i] == REG_SLOT_NONE)
             return "this destination is not supported";
     }
+    list->count = count;
     resident = decode_operand(d, ROLE_DEF, count);
-    if (!first || !resident)
+    if (!resident)
         return NULL;
     code->d2 = decode_result(d, resident, WIDTH_PREDICATE, W_pred);
     return code->d2 == REG_SLOT_NONE ? "this destination is not supported" : NULL;
 }
 
-// Returns true if operands follow the address: a level, or two gradients, which select a level.
-// Only one level exists.
-static bool has_more(const struct decoder *d, uint32_t max_slot)
+static const struct {
+    uint16_t word;
+    uint8_t dimensions;
+    bool layered, cube;
+} geometries[] = {
+    {W_n1d, 1, false, false}, {W_n2d, 2, false, false}, {W_n3d, 3, false, false},
+    {W_a1d, 1, true, false},  {W_a2d, 2, true, false},  {W_cube, 3, false, true},
+    {W_acube, 3, true, true},
+};
+
+static const char *prepare_fetch(struct decoder *d, struct code *code, struct texture_code *what)
 {
-    const struct ir_operand *operands = ir_operands(d->fn, d->id);
-    for (uint32_t i = 0; i < d->inst->operand_count; i++)
-        if (operands[i].role == ROLE_USE && operands[i].slot > max_slot)
-            return true;
-    return false;
+    struct fetch_list list = {.d = d};
+    code->extra = what;
+    for (uint32_t i = 0; i < ARRAY_LENGTH(geometries); i++)
+        if (decode_has(d, geometries[i].word)) {
+            what->dimensions = geometries[i].dimensions;
+            what->layered = geometries[i].layered;
+            what->cube = geometries[i].cube;
+        }
+    if (!what->dimensions)
+        return "a fetch from a texture with several samples";
+    what->type = d->inst->type;
+    what->results = d->inst->vector;
+    const char *error = decode_results(d, code, &list);
+    if (!error)
+        error = decode_operands(d, code, what, &list);
+    code->list = decode_list(d, list.count);
+    memcpy(code->list->slot, list.slot, list.count * sizeof *list.slot);
+    memcpy(code->list->width, list.width, list.count * sizeof *list.width);
+    return error;
 }
 
 const char *prepare_tex(struct decoder *d, struct code *code)
 {
     struct texture_code *what = ARENA_NEW(d->program->arena, struct texture_code);
-    const struct ir_operand *texture = decode_operand(d, ROLE_ADDRESS, 0);
-    what->dimensions = decode_has(d, W_n2d) ? 2 : 1;
     what->whole = d->inst->type2 == W_s32;
-    what->type = d->inst->type;
-    code->extra = what;
-    uint32_t selects = decode_has(d, W_level) ? 1 : decode_has(d, W_grad) ? 2 : 0;
-    if (!decode_has(d, W_n1d) && !decode_has(d, W_n2d))
-        return "only textures of one and two dimensions and one level can be fetched";
-    if (texture && has_more(d, texture->slot + selects))
-        return "a texture fetch with an offset or a comparison";
-    const char *error = decode_address(d, code, what);
-    return error ? error : decode_results(d, code, d->inst->type);
+    what->selects = decode_has(d, W_level)  ? LEVEL_GIVEN
+                    : decode_has(d, W_grad) ? LEVEL_GRADIENT
+                                            : LEVEL_BASE;
+    return prepare_fetch(d, code, what);
 }
 
 const char *prepare_tld4(struct decoder *d, struct code *code)
 {
     static const uint16_t components[] = {W_r, W_g, W_b, W_a};
     struct texture_code *what = ARENA_NEW(d->program->arena, struct texture_code);
-    const struct ir_operand *texture = decode_operand(d, ROLE_ADDRESS, 0);
-    what->dimensions = 2;
-    what->type = d->inst->type;
     for (uint8_t i = 0; i < 4; i++)
         if (decode_has(d, components[i]))
             what->component = i;
-    code->extra = what;
-    if (!decode_has(d, W_n2d))
-        return "only textures of one and two dimensions and one level can be fetched";
-    if (texture && has_more(d, texture->slot))
-        return "a texture fetch with an offset or a comparison";
-    const char *error = decode_address(d, code, what);
-    return error ? error : decode_results(d, code, d->inst->type);
+    return prepare_fetch(d, code, what);
 }
 
 const char *prepare_txq(struct decoder *d, struct code *code)
@@ -212,8 +303,14 @@ const char *prepare_txq(struct decoder *d, struct code *code)
     code->width = 4;
     code->s[0] = texture ? decode_handle(d, texture) : REG_SLOT_NONE;
     code->source_count = 1;
-    if (code->s[0] == REG_SLOT_NONE || code->d == REG_SLOT_NONE)
-        return "this texture is not supported";
+    if (decode_has(d, W_level)) {
+        what->level = 1;
+        code->s[1] = decode_source(d, decode_operand(d, ROLE_USE, 0), 4, W_u32);
+        code->source_count = 2;
+    }
+    if (code->s[0] == REG_SLOT_NONE || code->d == REG_SLOT_NONE ||
+        (what->level && code->s[1] == REG_SLOT_NONE))
+        return "this texture or surface is not supported";
     what->initial = initial_sampler(d, texture);
     return NULL;
 }

@@ -21,7 +21,7 @@ prepare_fn prepare_cvta, prepare_isspacep, prepare_mapa, prepare_getctarank, pre
 prepare_fn prepare_alloca, prepare_stack_save, prepare_stack_restore;
 prepare_fn prepare_lop3, prepare_video, prepare_vmad;
 prepare_fn prepare_mma, prepare_wmma, prepare_ldmatrix, prepare_movmatrix;
-prepare_fn prepare_tex, prepare_tld4, prepare_txq;
+prepare_fn prepare_tex, prepare_tld4, prepare_txq, prepare_surface;
 
 // For instructions that access memory
 
@@ -33,6 +33,16 @@ struct memory_code *decode_memory(struct decoder *d, uint32_t n, uint16_t space,
 uint16_t decode_space(const struct decoder *d, uint32_t n);
 // Returns an empty list for `count` operands.
 struct code_list *decode_list(struct decoder *d, uint32_t count);
+// Sets the list's first slots to the registers that the values of a load are written to, or its
+// slots from `first` on to the `memory->elements` operands that a store writes: the read ones from
+// number `operand` on. Return NULL or the unsupported feature.
+const char *decode_loaded(struct decoder *d, const struct memory_code *memory,
+                          struct code_list *list);
+const char *decode_stored(struct decoder *d, const struct memory_code *memory,
+                          struct code_list *list, uint32_t first, uint32_t operand);
+// Returns the slot of the handle of a texture, sampler or surface: a register, a variable of the
+// module, or a parameter of the kernel. REG_SLOT_NONE: not supported.
+uint32_t decode_handle(struct decoder *d, const struct ir_operand *operand);
 
 // Moves that other decoders use.
 

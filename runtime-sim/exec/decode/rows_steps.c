@@ -128,5 +128,9 @@ const struct exec_row rows_texture[] = {
     {OP_tex, NULL, NULL, 0, .step = step_tex, .prepare = prepare_tex},
     {OP_tld4, NULL, NULL, 0, .step = step_tld4, .prepare = prepare_tld4},
     {OP_txq, NULL, NULL, 0, .step = step_txq, .prepare = prepare_txq},
+    {OP_suld, NULL, NULL, 0, .step = step_surface_load, .prepare = prepare_surface},
+    {OP_sust, NULL, NULL, 0, .step = step_surface_store, .prepare = prepare_surface},
+    {OP_sured, NULL, NULL, 0, .step = step_surface_reduce, .prepare = prepare_surface},
+    {OP_suq, NULL, NULL, 0, .step = step_txq, .prepare = prepare_txq},
     {0},
 };

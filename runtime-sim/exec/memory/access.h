@@ -87,9 +87,9 @@ struct touched_part {
     uint64_t address[LANES];
 };
 
-// Maximum per step: a texel from each of four locations; or a copy with source, destination and
-// mbarrier.
-enum { TOUCHED_PARTS = 4 };
+// Maximum per step: the texels around a position in two levels of a mipmap, with those of other
+// faces at the corners of a cube; a copy has a source, a destination and an mbarrier.
+enum { TOUCHED_PARTS = 16 };
 
 struct touched {
     uint32_t count;

@@ -99,6 +99,23 @@ static const char *call_assertfail(struct warp *warp, const struct path *path,
                         part[1], (uint32_t)builtin_argument(warp, path, call, 2, lane));
 }
 
+// cudaGraphSetConditional(handle, value): the handle is the address of a word.
+static const char *call_set_condition(struct warp *warp, const struct path *path,
+                                      const struct call *call, uint32_t *mask)
+{
+    for (; *mask; *mask &= *mask - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(*mask);
+        uint32_t value = (uint32_t)builtin_argument(warp, path, call, 1, lane);
+        uint8_t *at =
+            guest_at(warp, lane, builtin_argument(warp, path, call, 0, lane), sizeof value);
+        if (!at)
+            return "a conditional handle that cudaGraphConditionalHandleCreate did not return";
+        memcpy(at, &value, sizeof value);
+        warp->writes++;
+    }
+    return NULL;
+}
+
 static const struct {
     const char *name;
     builtin_fn *fn;
@@ -107,6 +124,7 @@ static const struct {
     {"free", call_free},
     {"vprintf", call_vprintf},
     {"__assertfail", call_assertfail},
+    {"cudaGraphSetConditional", call_set_condition},
 };
 
 builtin_fn *builtin_named(const char *name, size_t length)

@@ -35,9 +35,10 @@ bool held_can(const struct code *code)
 
 bool held_touches(const struct code *code)
 {
-    static step_fn *const steps[] = {step_copy,     step_async_store, step_fill,
-                                     step_mbarrier, step_matrix_load, step_matrix_store,
-                                     step_tex,      step_tld4,        step_discard};
+    static step_fn *const steps[] = {step_copy,         step_async_store,   step_fill,
+                                     step_mbarrier,     step_matrix_load,   step_matrix_store,
+                                     step_tex,          step_tld4,          step_discard,
+                                     step_surface_load, step_surface_store, step_surface_reduce};
     for (uint32_t i = 0; i < ARRAY_LENGTH(steps); i++)
         if (code->step == steps[i])
             return true;
@@ -87,12 +88,18 @@ static void find_operands(struct held *held, void **operands)
     }
 }
 
+// Returns the maximum number of parts of a step that accesses memory itself.
+static size_t count_parts(const struct code *code)
+{
+    return code->step == step_tex || code->step == step_tld4 ? TOUCHED_PARTS : TOUCHED_PARTS / 4;
+}
+
 size_t held_bytes(const struct program *program)
 {
     size_t max = 0;
     for (uint32_t i = 0; i < program->codes.n; i++) {
         const struct code *code = &program->codes.v[i];
-        size_t bytes = held_touches(code) ? TOUCHED_PARTS * sizeof(struct touched_part) : 0;
+        size_t bytes = held_touches(code) ? count_parts(code) * sizeof(struct touched_part) : 0;
         for (uint32_t k = 0; held_can(code) && k < code->list->count; k++)
             bytes += kept_bytes(code, k);
         max = bytes > max ? bytes : max;

@@ -100,7 +100,7 @@ int check(void)
 #else
 
 int check(void);
-int cudaDestroySurfaceObject(unsigned long long object);
+int cudaDestroyExternalMemory(void *memory);
 int cudaGetDeviceProperties(void *to, int device);
 int cudaFuncGetAttributes(void *to, const void *function);
 int cudaOfTheProgram(int n);
@@ -162,7 +162,7 @@ static int show_layout(void)
 #ifdef UNKNOWN
 static int call(void)
 {
-    printf("call: %d %d %d\n", cudaDestroySurfaceObject(1), cudaNotKnownYet(1, NULL),
+    printf("call: %d %d %d\n", cudaDestroyExternalMemory(NULL), cudaNotKnownYet(1, NULL),
            cudaOfTheProgram(20));
     return 0;
 }

@@ -13,7 +13,7 @@ struct point {
     int32_t whole_x, whole_y;
 };
 
-struct texels {
+struct test_texels {
     struct texture texture;
     const uint8_t *data;
 };
@@ -31,7 +31,7 @@ static bool gives_floats(const struct texture *t)
            (t->normalized_float && known[t->format].bytes <= 2);
 }
 
-static double channel_value(const struct texels *t, int x, int y, int c)
+static double channel_value(const struct test_texels *t, int x, int y, int c)
 {
     uint32_t format = t->texture.format, bytes = known[format].bytes;
     if (c >= t->texture.channels)
@@ -106,8 +106,8 @@ static struct texel_range texels_of(const struct texture *t, const struct sample
                                 (int)(q & 255)};
 }
 
-static double border_or_texel(const struct texels *t, const struct sampler *sampler, int x, int y,
-                              int c)
+static double border_or_texel(const struct test_texels *t, const struct sampler *sampler, int x,
+                              int y, int c)
 {
     uint64_t bits = sampler->border[c];
     if (x >= 0 && y >= 0)
@@ -115,7 +115,7 @@ static double border_or_texel(const struct texels *t, const struct sampler *samp
     return gives_floats(&t->texture) ? value_of(format_named("f32"), bits) : (double)(int32_t)bits;
 }
 
-static uint32_t expected(const struct texels *t, const struct sampler *sampler, int dimensions,
+static uint32_t expected(const struct test_texels *t, const struct sampler *sampler, int dimensions,
                          const struct point *point, bool whole, int c)
 {
     struct texture flat = t->texture;
@@ -162,7 +162,7 @@ struct setup {
     struct point *points;
     uint32_t (*out)[4];
     struct textures textures;
-    struct texels texels;
+    struct test_texels texels;
 };
 
 enum { HANDLE = 0x51 };
@@ -218,15 +218,15 @@ static void begin(struct setup *s, const char *text)
     s->k.textures = &s->textures;
     uint64_t handle = HANDLE;
     memcpy(s->k.params + s->k.param_bytes, &handle, sizeof handle);
-    s->texels.texture =
-        (struct texture){.address = image_allocate(&s->k.image, PITCH * HEIGHT, 256, "texels"),
-                         .width = WIDTH,
-                         .height = HEIGHT,
-                         .pitch = PITCH,
-                         .channels = 4,
-                         .format = TEXTURE_F32,
-                         .sampler = {.mode = {TEXTURE_CLAMP_TO_EDGE, TEXTURE_CLAMP_TO_EDGE},
-                                     .border = {0x40000000, 0x40400000, 0x3f000000, 0xc0800000}}};
+    s->texels.texture = (struct texture){
+        .base = {.address = image_allocate(&s->k.image, PITCH * HEIGHT, 256, "texels"),
+                 .width = WIDTH,
+                 .height = HEIGHT,
+                 .pitch = PITCH},
+        .channels = 4,
+        .format = TEXTURE_F32,
+        .sampler = {.mode = {TEXTURE_CLAMP_TO_EDGE, TEXTURE_CLAMP_TO_EDGE},
+                    .border = {0x40000000, 0x40400000, 0x3f000000, 0xc0800000}}};
     s->texels.data = s->k.image.list.v[s->k.image.list.n - 1].data;
 }
 
@@ -261,7 +261,7 @@ static void check_all(const char *text, int dimensions, bool whole)
     struct setup s;
     begin(&s, text);
     struct texture *t = &s.texels.texture;
-    t->height = dimensions == 1 ? 0 : HEIGHT;
+    t->base.height = dimensions == 1 ? 0 : HEIGHT;
     for (uint32_t i = 0; i < 8 * 2 * 2 * 5 * 2; i++) {
         static const uint8_t channels[] = {1, 2, 4};
         t->format = (uint8_t)(i % 8);
@@ -410,12 +410,12 @@ static void test_variables(void **state)
                      "mov.u64 %rd4, v; tex.1d.v4.u32.s32 {%r4,_,_,_}, [v, {%r2}];\n"
                      "tex.1d.v4.u32.s32 {%r5,_,_,_}, [%rd4, {%r2}];\n"
                      "tex.1d.v4.u32.s32 {%r6,_,_,_}, [t, {%r2}];\n"));
-    s.texels.texture.height = 0;
+    s.texels.texture.base.height = 0;
     struct texture other = s.texels.texture;
-    other.address += PITCH; // the second row
+    other.base.address += PITCH; // the second row
     texture_bind(&s.textures, &s.k.arena, address_of(&s.k, "v"), &other);
     bind_and_run(&s);
-    struct texels second = {other, s.texels.data + PITCH};
+    struct test_texels second = {other, s.texels.data + PITCH};
     for (int i = 0; i < POINTS; i++) {
         uint32_t want = expected(&second, &other.sampler, 1, &s.points[i], true, 0);
         assert_int_equal(s.out[i][0], want);
@@ -499,48 +499,36 @@ static void test_faults(void **state)
     begin(&s, text);
     check_fault(&s, "no texture is bound to the handle 0x51");
     begin(&s, text);
-    uint64_t wrong = s.texels.texture.address + 4; // the memory instead of the texture
+    uint64_t wrong = s.texels.texture.base.address + 4; // the memory instead of the texture
     memcpy(s.k.params + 16, &wrong, sizeof wrong);
     kernel_run(&s.k, "k", 1, POINTS, 0);
     assert_string_equal(s.k.result.fault.nearest, "4 bytes into 'texels' (800 bytes)");
     check_fault(&s, "no texture is bound to the handle 0x");
     begin(&s, text);
-    s.texels.texture.height = 100;
+    s.texels.texture.base.height = 100;
     texture_bind(&s.textures, &s.k.arena, HANDLE, &s.texels.texture);
     for (int i = 0; i < POINTS; i++)
         s.points[i].whole_y = i;
     check_fault(&s, "texel (0, 5) at global address 0x");
     begin(&s, text);
-    s.texels.texture.height = 0;
+    s.texels.texture.base.height = 0;
     texture_bind(&s.textures, &s.k.arena, HANDLE, &s.texels.texture);
-    check_fault(&s, "a fetch with 2 dimensions from a texture with 1");
+    check_fault(&s, "a fetch of .2d from a texture of .1d");
     begin(&s, UNIFIED("tex.1d.v4.u32.s32 {%r4,%r5,%r6,%r7}, [%rd3, {%r2}];\n"));
     texture_bind(&s.textures, &s.k.arena, HANDLE, &s.texels.texture);
-    check_fault(&s, "a fetch with 1 dimension from a texture with 2");
-}
-
-static void check_refusal(const char *text)
-{
-    struct kernel k;
-    kernel_load(&k, text, NULL);
-    const struct program_function *function = program_find(&k.program, "k");
-    assert_non_null(function->refusal);
-    assert_non_null(strstr(function->refusal, "texture"));
-    kernel_free(&k);
+    check_fault(&s, "a fetch of .1d from a texture of .2d");
 }
 
 static void test_refusals(void **state)
 {
     (void)state;
-    check_refusal(UNIFIED("tex.3d.v4.f32.f32 {%r4,%r5,%r6,%r7}, [%rd3, {%f0,%f1,%f0,%f0}];\n"));
-    check_refusal(UNIFIED("tex.a1d.v4.f32.f32 {%r4,%r5,%r6,%r7}, [%rd3, {%r2,%f1}];\n"));
-    check_refusal(UNIFIED("tex.2d.v4.f32.f32 {%r4,%r5,%r6,%r7}, [%rd3, {%f0,%f1}], {%r2,%r3};\n"));
-    check_refusal(UNIFIED("tex.2d.v4.f32.f32 {%r4,%r5,%r6,%r7}, [%rd3, {%f0,%f1}], %f0;\n"));
-    check_refusal(UNIFIED("tex.grad.1d.v4.f32.f32 {%r4,%r5,%r6,%r7}, [%rd3, {%f0}], {%f0}, {%f1}, "
-                          "{%r2};\n"));
-    check_refusal(UNIFIED("tld4.r.a2d.v4.f32.f32 {%r4,%r5,%r6,%r7}, [%rd3, {%r2,%f0,%f1,%f1}];\n"));
-    check_refusal(
-        UNIFIED("tld4.r.2d.v4.f32.f32 {%r4,%r5,%r6,%r7}, [%rd3, {%f0,%f1}], {%r2,%r3};\n"));
+    struct kernel k;
+    kernel_load(&k, UNIFIED("tex.2dms.v4.f32.s32 {%r4,%r5,%r6,%r7}, [%rd3, {%r2,%r3,%r2,%r2}];\n"),
+                NULL);
+    const struct program_function *function = program_find(&k.program, "k");
+    assert_non_null(function->refusal);
+    assert_non_null(strstr(function->refusal, "several samples"));
+    kernel_free(&k);
 }
 
 int main(void)

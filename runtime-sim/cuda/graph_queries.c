@@ -1,0 +1,629 @@
+// Graphs as the program sees them: nodes, edges, parameters, copies, and objects that they keep.
+#include "runtime-sim/cuda/graphs.h"
+#include "runtime-sim/cuda/memory.h"
+#include <stdio.h>
+#include <string.h>
+
+CUDA_API(cudaGraphCreate, void **graph, unsigned flags)
+{
+    CUDA_NEEDS(graph);
+    (void)flags;
+    return CUDA_DO((*graph = graph_new(cuda), cudaSuccess));
+}
+
+// Lists. `count` is the room on entry, and the number of elements at the end.
+
+struct node_list {
+    void **nodes; // NULL: only count
+    size_t *count, found;
+};
+
+static void list_add(struct node_list *list, void *node)
+{
+    if (list->nodes && list->found < *list->count)
+        list->nodes[list->found] = node;
+    list->found++;
+}
+
+static int list_end(struct node_list *list)
+{
+    for (size_t i = list->found; list->nodes && i < *list->count; i++)
+        list->nodes[i] = NULL;
+    *list->count = list->found;
+    return cudaSuccess;
+}
+
+static int get_nodes(struct cuda *cuda, void *handle, struct node_list list, bool roots)
+{
+    const struct cuda_graph *graph = graph_of(cuda, handle);
+    if (!graph)
+        return cudaErrorInvalidValue;
+    for (uint32_t i = 0; i < graph->nodes.n; i++)
+        if (!roots || !graph->nodes.v[i]->after.n)
+            list_add(&list, graph->nodes.v[i]);
+    return list_end(&list);
+}
+
+CUDA_API(cudaGraphGetNodes, void *graph, void **nodes, size_t *count)
+{
+    CUDA_NEEDS(count);
+    return CUDA_DO(get_nodes(cuda, graph, (struct node_list){nodes, count, 0}, false));
+}
+
+CUDA_API(cudaGraphGetRootNodes, void *graph, void **nodes, size_t *count)
+{
+    CUDA_NEEDS(count);
+    return CUDA_DO(get_nodes(cuda, graph, (struct node_list){nodes, count, 0}, true));
+}
+
+static int get_edges(struct cuda *cuda, void *handle, void **from, void **to, size_t *count)
+{
+    const struct cuda_graph *graph = graph_of(cuda, handle);
+    size_t room = *count;
+    struct node_list sources = {from, &room, 0}, targets = {to, count, 0};
+    if (!graph)
+        return cudaErrorInvalidValue;
+    for (uint32_t i = 0; i < graph->nodes.n; i++)
+        for (uint32_t k = 0; k < graph->nodes.v[i]->after.n; k++) {
+            list_add(&sources, graph->nodes.v[i]->after.v[k]);
+            list_add(&targets, graph->nodes.v[i]);
+        }
+    list_end(&sources);
+    return list_end(&targets);
+}
+
+// All edges have the default type.
+static int get_plain_edges(struct cuda *cuda, void *graph, void **from, void **to, void *data,
+                           size_t *count)
+{
+    enum { EDGE_BYTES = 8 };
+    if (data)
+        memset(data, 0, *count * EDGE_BYTES);
+    return get_edges(cuda, graph, from, to, count);
+}
+
+CUDA_API(cudaGraphGetEdges, void *graph, void **from, void **to, void *data, size_t *count)
+{
+    CUDA_NEEDS(count);
+    return CUDA_DO(get_plain_edges(cuda, graph, from, to, data, count));
+}
+
+CUDA_API(cudaGraphGetEdges_v1, void *graph, void **from, void **to, size_t *count)
+{
+    CUDA_NEEDS(count);
+    return CUDA_DO(get_edges(cuda, graph, from, to, count));
+}
+
+static int get_neighbours(const struct cuda_node *node, bool following, struct node_list list)
+{
+    for (uint32_t i = 0; i < node->after.n && !following; i++)
+        list_add(&list, node->after.v[i]);
+    for (uint32_t i = 0; i < node->graph->nodes.n && following; i++) {
+        struct cuda_node *other = node->graph->nodes.v[i];
+        for (uint32_t k = 0; k < other->after.n; k++)
+            if (other->after.v[k] == node)
+                list_add(&list, other);
+    }
+    return list_end(&list);
+}
+
+CUDA_API(cudaGraphNodeGetDependencies, void *node, void **nodes, void *data, size_t *count)
+{
+    CUDA_NEEDS(node && count);
+    (void)data;
+    return CUDA_DO(get_neighbours(node, false, (struct node_list){nodes, count, 0}));
+}
+
+CUDA_API(cudaGraphNodeGetDependencies_v1, void *node, void **nodes, size_t *count)
+{
+    CUDA_NEEDS(node && count);
+    return CUDA_DO(get_neighbours(node, false, (struct node_list){nodes, count, 0}));
+}
+
+CUDA_API(cudaGraphNodeGetDependentNodes, void *node, void **nodes, void *data, size_t *count)
+{
+    CUDA_NEEDS(node && count);
+    (void)data;
+    return CUDA_DO(get_neighbours(node, true, (struct node_list){nodes, count, 0}));
+}
+
+CUDA_API(cudaGraphNodeGetDependentNodes_v1, void *node, void **nodes, size_t *count)
+{
+    CUDA_NEEDS(node && count);
+    return CUDA_DO(get_neighbours(node, true, (struct node_list){nodes, count, 0}));
+}
+
+// Edges
+
+static void remove_edge(struct cuda_node *to, const struct cuda_node *from)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < to->after.n; i++)
+        if (to->after.v[i] != from)
+            to->after.v[kept++] = to->after.v[i];
+    to->after.n = kept;
+}
+
+static int change_edges(struct cuda *cuda, void *handle, void *const *from, void *const *to,
+                        size_t count, bool adds)
+{
+    bool good = graph_of(cuda, handle) && (!count || (from && to));
+    for (size_t i = 0; i < count && good; i++)
+        good = from[i] && to[i];
+    for (size_t i = 0; i < count && good; i++) {
+        struct cuda_node *node = to[i];
+        if (adds)
+            vec_push(&cuda->arena, &node->after, from[i]);
+        else
+            remove_edge(node, from[i]);
+    }
+    return good ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+CUDA_API(cudaGraphAddDependencies, void *graph, void *const *from, void *const *to,
+         const void *data, size_t count)
+{
+    (void)data;
+    return CUDA_DO(change_edges(cuda, graph, from, to, count, true));
+}
+
+CUDA_API(cudaGraphAddDependencies_v1, void *graph, void *const *from, void *const *to, size_t count)
+{
+    return CUDA_DO(change_edges(cuda, graph, from, to, count, true));
+}
+
+CUDA_API(cudaGraphRemoveDependencies, void *graph, void *const *from, void *const *to,
+         const void *data, size_t count)
+{
+    (void)data;
+    return CUDA_DO(change_edges(cuda, graph, from, to, count, false));
+}
+
+CUDA_API(cudaGraphRemoveDependencies_v1, void *graph, void *const *from, void *const *to,
+         size_t count)
+{
+    return CUDA_DO(change_edges(cuda, graph, from, to, count, false));
+}
+
+// Parameters. Nodes that were captured have those of their works.
+
+CUDA_API(cudaGraphNodeGetType, void *node, int *type)
+{
+    CUDA_NEEDS(node && type);
+    *type = ((const struct cuda_node *)node)->type;
+    return CUDA_DO(cudaSuccess);
+}
+
+static int get_kernel(struct cuda *cuda, const struct cuda_node *node, struct cuda_kernel_node *to)
+{
+    int error;
+    if (node->type != GRAPH_NODE_KERNEL)
+        return cudaErrorInvalidValue;
+    const struct cuda_launch *launch = &node->work.launch;
+    const struct program_function *entry = function_entry(cuda, launch->function, &error);
+    if (!entry)
+        return error;
+    void **parameters = ARENA_ARRAY(&cuda->arena, void *, entry->param_count + 1);
+    for (uint32_t i = 0; i < entry->param_count; i++)
+        parameters[i] = (void *)(launch->parameters +
+                                 cuda->device->program->parameters.v[entry->params + i].offset);
+    const void *host = launch->function->host;
+    *to = (struct cuda_kernel_node){
+        .function = host ? (void *)host : launch->function,
+        .grid = {launch->grid[0], launch->grid[1], launch->grid[2]},
+        .block = {launch->block[0], launch->block[1], launch->block[2]},
+        .shared = (unsigned)launch->shared,
+        .parameters = parameters,
+    };
+    return cudaSuccess;
+}
+
+CUDA_API(cudaGraphKernelNodeGetParams, const void *node, struct cuda_kernel_node *to)
+{
+    CUDA_NEEDS(node && to);
+    return CUDA_DO(get_kernel(cuda, node, to));
+}
+
+static struct cuda_pitched pitched_of(const struct cuda_side *side, const struct cuda_copy *copy)
+{
+    void *at = side->on_device ? (void *)side->address : side->host;
+    size_t pitch = side->pitch ? side->pitch : copy->width;
+    return (struct cuda_pitched){at, pitch, copy->width,
+                                 side->slice ? side->slice / pitch : copy->height};
+}
+
+static int get_copy(const struct cuda_node *node, struct cuda_copy3d *to)
+{
+    const struct cuda_copy *copy = &node->work.copy;
+    if (node->type != GRAPH_NODE_COPY)
+        return cudaErrorInvalidValue;
+    *to = node->given.copy.of;
+    if (!to->extent.width)
+        *to = (struct cuda_copy3d){.source = pitched_of(&copy->from, copy),
+                                   .to = pitched_of(&copy->to, copy),
+                                   .extent = {copy->width, copy->height, copy->depth},
+                                   .kind = COPY_DEFAULT};
+    return cudaSuccess;
+}
+
+CUDA_API(cudaGraphMemcpyNodeGetParams, const void *node, struct cuda_copy3d *to)
+{
+    CUDA_NEEDS(node && to);
+    return CUDA_DO(((void)cuda, get_copy(node, to)));
+}
+
+static int get_set(const struct cuda_node *node, struct cuda_set_node *to)
+{
+    const struct cuda_set *set = &node->work.set;
+    if (node->type != GRAPH_NODE_SET)
+        return cudaErrorInvalidValue;
+    *to = (struct cuda_set_node){(void *)set->to,           set->pitch, set->value, set->element,
+                                 set->width / set->element, set->height};
+    return cudaSuccess;
+}
+
+CUDA_API(cudaGraphMemsetNodeGetParams, const void *node, struct cuda_set_node *to)
+{
+    CUDA_NEEDS(node && to);
+    return CUDA_DO(((void)cuda, get_set(node, to)));
+}
+
+static int get_host(const struct cuda_node *node, struct cuda_host_node *to)
+{
+    if (node->type != GRAPH_NODE_HOST)
+        return cudaErrorInvalidValue;
+    *to = (struct cuda_host_node){node->work.call.function, node->work.call.context};
+    return cudaSuccess;
+}
+
+CUDA_API(cudaGraphHostNodeGetParams, const void *node, struct cuda_host_node *to)
+{
+    CUDA_NEEDS(node && to);
+    return CUDA_DO(((void)cuda, get_host(node, to)));
+}
+
+static int get_event(const struct cuda_node *node, int type, void **event)
+{
+    *event = node->type == type ? node->work.event : NULL;
+    return *event ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+CUDA_API(cudaGraphEventRecordNodeGetEvent, const void *node, void **event)
+{
+    CUDA_NEEDS(node && event);
+    return CUDA_DO(((void)cuda, get_event(node, GRAPH_NODE_RECORD, event)));
+}
+
+CUDA_API(cudaGraphEventWaitNodeGetEvent, const void *node, void **event)
+{
+    CUDA_NEEDS(node && event);
+    return CUDA_DO(((void)cuda, get_event(node, GRAPH_NODE_WAIT, event)));
+}
+
+static int get_graph(const struct cuda_node *node, void **graph)
+{
+    *graph = node->type == GRAPH_NODE_GRAPH ? node->work.graph : NULL;
+    return *graph ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+CUDA_API(cudaGraphChildGraphNodeGetGraph, const void *node, void **graph)
+{
+    CUDA_NEEDS(node && graph);
+    return CUDA_DO(((void)cuda, get_graph(node, graph)));
+}
+
+static int get_memory(const struct cuda_node *node, int type, struct cuda_alloc_node *alloc,
+                      void **released)
+{
+    if (node->type != type)
+        return cudaErrorInvalidValue;
+    if (alloc)
+        *alloc = node->given.alloc;
+    if (released)
+        *released = node->given.released;
+    return cudaSuccess;
+}
+
+CUDA_API(cudaGraphMemAllocNodeGetParams, const void *node, struct cuda_alloc_node *to)
+{
+    CUDA_NEEDS(node && to);
+    return CUDA_DO(((void)cuda, get_memory(node, GRAPH_NODE_ALLOC, to, NULL)));
+}
+
+CUDA_API(cudaGraphMemFreeNodeGetParams, const void *node, void **to)
+{
+    CUDA_NEEDS(node && to);
+    return CUDA_DO(((void)cuda, get_memory(node, GRAPH_NODE_FREE, NULL, to)));
+}
+
+// Memory of graphs: used and reserved bytes, now and at most. They are equal, as memory is not
+// released.
+static int graph_memory(struct cuda *cuda, int attribute, uint64_t *value)
+{
+    *value = 0;
+    for (uint32_t i = 0; i < cuda->heap.memories.n; i++)
+        *value += cuda->heap.memories.v[i].of_graph ? cuda->heap.memories.v[i].bytes : 0;
+    return attribute >= 0 && attribute <= 3 ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+CUDA_API(cudaDeviceGetGraphMemAttribute, int device, int attribute, void *value)
+{
+    CUDA_NEEDS(value);
+    return CUDA_DO(device ? cudaErrorInvalidDevice : graph_memory(cuda, attribute, value));
+}
+
+CUDA_API(cudaDeviceSetGraphMemAttribute, int device, int attribute, const void *value)
+{
+    CUDA_NEEDS(value);
+    (void)attribute;
+    return CUDA_DO(device ? cudaErrorInvalidDevice : cudaSuccess);
+}
+
+CUDA_API(cudaDeviceGraphMemTrim, int device)
+{
+    return CUDA_DO(device ? cudaErrorInvalidDevice : cudaSuccess);
+}
+
+// Copies
+
+static struct cuda_node *copy_of(const struct cuda_graph *graph, const struct cuda_node *origin)
+{
+    for (uint32_t i = 0; i < graph->nodes.n; i++)
+        if (graph->nodes.v[i]->origin == origin)
+            return graph->nodes.v[i];
+    return NULL;
+}
+
+static void copy_inner(struct cuda *cuda, struct cuda_work *work)
+{
+    if (work->kind == WORK_GRAPH)
+        work->graph = graph_copy(cuda, work->graph);
+    if (work->kind != WORK_CONDITION)
+        return;
+    struct cuda_graph **from = work->condition.graphs;
+    work->condition.graphs = ARENA_ARRAY(&cuda->arena, struct cuda_graph *, work->condition.count);
+    for (uint32_t i = 0; i < work->condition.count; i++)
+        work->condition.graphs[i] = graph_copy(cuda, from[i]);
+}
+
+struct cuda_graph *graph_copy(struct cuda *cuda, const struct cuda_graph *graph)
+{
+    struct cuda_graph *made = graph_new(cuda);
+    for (uint32_t i = 0; i < graph->handles.n; i++)
+        vec_push(&cuda->arena, &made->handles, graph->handles.v[i]);
+    for (uint32_t i = 0; i < graph->nodes.n; i++) {
+        struct cuda_node *from = graph->nodes.v[i];
+        struct cuda_node *node = graph_add(made, &from->work, from->type);
+        copy_inner(cuda, &node->work);
+        node->given = from->given;
+        node->origin = from;
+        attributes_copy(cuda, &node->attributes, &from->attributes);
+    }
+    for (uint32_t i = 0; i < graph->nodes.n; i++)
+        for (uint32_t k = 0; k < graph->nodes.v[i]->after.n; k++)
+            vec_push(&cuda->arena, &made->nodes.v[i]->after,
+                     copy_of(made, graph->nodes.v[i]->after.v[k]));
+    graph_retain_objects(made, graph);
+    return made;
+}
+
+static int clone(struct cuda *cuda, void **to, void *handle)
+{
+    const struct cuda_graph *graph = graph_of(cuda, handle);
+    if (!graph)
+        return cudaErrorInvalidValue;
+    *to = graph_copy(cuda, graph);
+    return cudaSuccess;
+}
+
+CUDA_API(cudaGraphClone, void **to, void *graph)
+{
+    CUDA_NEEDS(to);
+    return CUDA_DO(clone(cuda, to, graph));
+}
+
+static int find_in_clone(struct cuda *cuda, void **to, const void *node, void *handle)
+{
+    const struct cuda_graph *graph = graph_of(cuda, handle);
+    *to = graph ? copy_of(graph, node) : NULL;
+    return *to ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+CUDA_API(cudaGraphNodeFindInClone, void **to, const void *node, void *graph)
+{
+    CUDA_NEEDS(to);
+    return CUDA_DO(find_in_clone(cuda, to, node, graph));
+}
+
+// Destruction
+
+static int destroy_graph(struct cuda *cuda, void *handle)
+{
+    for (uint32_t i = 0; i < cuda->graphs.all.n; i++)
+        if (cuda->graphs.all.v[i] == handle) {
+            graph_release_objects(handle);
+            cuda->graphs.all.v[i] = cuda->graphs.all.v[--cuda->graphs.all.n];
+            return cudaSuccess;
+        }
+    return cudaErrorInvalidValue;
+}
+
+CUDA_API(cudaGraphDestroy, void *graph)
+{
+    return CUDA_DO(destroy_graph(cuda, graph));
+}
+
+static int destroy_node(struct cuda_node *node)
+{
+    struct cuda_graph *graph = node->graph;
+    uint32_t kept = 0;
+    if (node->type >= GRAPH_NODE_ALLOC && node->type <= GRAPH_NODE_FREE)
+        return cudaErrorNotSupported; // as on a GPU
+    for (uint32_t i = 0; i < graph->nodes.n; i++) {
+        remove_edge(graph->nodes.v[i], node);
+        if (graph->nodes.v[i] != node)
+            graph->nodes.v[kept++] = graph->nodes.v[i];
+    }
+    graph->nodes.n = kept;
+    return cudaSuccess;
+}
+
+CUDA_API(cudaGraphDestroyNode, void *node)
+{
+    CUDA_NEEDS(node);
+    return CUDA_DO(((void)cuda, destroy_node(node)));
+}
+
+// Objects of the program that live as long as a graph refers to them.
+
+struct cuda_user_object {
+    void (*destroy)(void *context);
+    void *context;
+    uint64_t references;
+};
+
+static int release_object(struct cuda_user_object *object, unsigned count)
+{
+    if (!count || count > object->references)
+        return cudaErrorInvalidValue;
+    object->references -= count;
+    if (!object->references)
+        object->destroy(object->context);
+    return cudaSuccess;
+}
+
+void graph_release_objects(struct cuda_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->objects.n; i++)
+        release_object(graph->objects.v[i], 1);
+    graph->objects.n = 0;
+}
+
+void graph_retain_objects(struct cuda_graph *to, const struct cuda_graph *from)
+{
+    for (uint32_t i = 0; i < from->objects.n; i++) {
+        from->objects.v[i]->references++;
+        vec_push(&to->cuda->arena, &to->objects, from->objects.v[i]);
+    }
+}
+
+static int create_object(struct cuda *cuda, void **to, void *context,
+                         void (*destroy)(void *context), unsigned references)
+{
+    if (!destroy || !references)
+        return cudaErrorInvalidValue;
+    struct cuda_user_object *object = ARENA_NEW(&cuda->arena, struct cuda_user_object);
+    *object = (struct cuda_user_object){destroy, context, references};
+    *to = object;
+    return cudaSuccess;
+}
+
+CUDA_API(cudaUserObjectCreate, void **to, void *context, void (*destroy)(void *context),
+         unsigned references, unsigned flags)
+{
+    CUDA_NEEDS(to);
+    (void)flags;
+    return CUDA_DO(create_object(cuda, to, context, destroy, references));
+}
+
+static int retain_object(struct cuda_user_object *object, unsigned count)
+{
+    object->references += count;
+    return count ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+CUDA_API(cudaUserObjectRetain, void *object, unsigned count)
+{
+    CUDA_NEEDS(object);
+    return CUDA_DO(((void)cuda, retain_object(object, count)));
+}
+
+CUDA_API(cudaUserObjectRelease, void *object, unsigned count)
+{
+    CUDA_NEEDS(object);
+    return CUDA_DO(((void)cuda, release_object(object, count)));
+}
+
+static int graph_keep(struct cuda *cuda, void *handle, struct cuda_user_object *object,
+                      unsigned count, unsigned flags)
+{
+    enum { MOVES = 1 };
+    struct cuda_graph *graph = graph_of(cuda, handle);
+    if (!graph || !count || ((flags & MOVES) && count > object->references))
+        return cudaErrorInvalidValue;
+    for (unsigned i = 0; i < count; i++)
+        vec_push(&cuda->arena, &graph->objects, object);
+    object->references += flags & MOVES ? 0 : count;
+    return cudaSuccess;
+}
+
+CUDA_API(cudaGraphRetainUserObject, void *graph, void *object, unsigned count, unsigned flags)
+{
+    CUDA_NEEDS(object);
+    return CUDA_DO(graph_keep(cuda, graph, object, count, flags));
+}
+
+static int graph_drop(struct cuda *cuda, void *handle, struct cuda_user_object *object,
+                      unsigned count)
+{
+    struct cuda_graph *graph = graph_of(cuda, handle);
+    uint32_t kept = 0, dropped = 0;
+    if (!graph)
+        return cudaErrorInvalidValue;
+    for (uint32_t i = 0; i < graph->objects.n; i++)
+        if (graph->objects.v[i] == object && dropped < count)
+            dropped++;
+        else
+            graph->objects.v[kept++] = graph->objects.v[i];
+    graph->objects.n = kept;
+    return dropped == count ? release_object(object, count) : cudaErrorInvalidValue;
+}
+
+CUDA_API(cudaGraphReleaseUserObject, void *graph, void *object, unsigned count)
+{
+    CUDA_NEEDS(object);
+    return CUDA_DO(graph_drop(cuda, graph, object, count));
+}
+
+// A text for Graphviz
+
+static uint32_t number_of(const struct cuda_graph *graph, const struct cuda_node *node)
+{
+    uint32_t i = 0;
+    while (i < graph->nodes.n && graph->nodes.v[i] != node)
+        i++;
+    return i;
+}
+
+static int print_graph(struct cuda *cuda, void *handle, const char *path)
+{
+    static const char *const types[] = {
+        [GRAPH_NODE_KERNEL] = "kernel",        [GRAPH_NODE_COPY] = "memcpy",
+        [GRAPH_NODE_SET] = "memset",           [GRAPH_NODE_HOST] = "host",
+        [GRAPH_NODE_GRAPH] = "graph",          [GRAPH_NODE_EMPTY] = "empty",
+        [GRAPH_NODE_WAIT] = "event wait",      [GRAPH_NODE_RECORD] = "event record",
+        [GRAPH_NODE_ALLOC] = "mem alloc",      [GRAPH_NODE_FREE] = "mem free",
+        [GRAPH_NODE_CONDITION] = "conditional"};
+    const struct cuda_graph *graph = graph_of(cuda, handle);
+    FILE *to = graph ? fopen(path, "w") : NULL;
+    if (!to)
+        return graph ? cudaErrorOperatingSystem : cudaErrorInvalidValue;
+    fputs("digraph dot {\n", to);
+    for (uint32_t i = 0; i < graph->nodes.n; i++) {
+        const struct cuda_node *node = graph->nodes.v[i];
+        fprintf(to, "    n%u [label=\"%u: %s%s%s\"];\n", i, i, types[node->type],
+                node->type == GRAPH_NODE_KERNEL ? " " : "",
+                node->type == GRAPH_NODE_KERNEL ? node->work.launch.function->name : "");
+        for (uint32_t k = 0; k < node->after.n; k++)
+            fprintf(to, "    n%u -> n%u;\n", number_of(graph, node->after.v[k]), i);
+    }
+    fputs("}\n", to);
+    return fclose(to) ? cudaErrorOperatingSystem : cudaSuccess;
+}
+
+CUDA_API(cudaGraphDebugDotPrint, void *graph, const char *path, unsigned flags)
+{
+    CUDA_NEEDS(path);
+    (void)flags;
+    return CUDA_DO(print_graph(cuda, graph, path));
+}

@@ -1,0 +1,23 @@
+#!/usr/bin/env python3
+"""Graphs that are built node by node, and memory that a program maps itself. Needs no nvcc.
+
+usage: nodes.py BUILD-ROOT
+"""
+import lib
+from tap import add_case, ends, main, run, same
+
+CUDA = lib.BUILD / 'cli' / 'cuda'
+
+
+def model(folder, name, arguments, options):
+    ends(run(['cc', '-O1', '-w', '-o', name, lib.PROGRAMS / (name + '.c'), CUDA / 'libcuda.so.1'], folder), 0)
+    ends(lib.simulate(folder, './' + name, *options, arguments=arguments), 0, out='PASSED\n')
+    if name == 'nodes':
+        same((folder / 'graph.dot').read_text().count('conditional'), 2)
+
+
+for mode, options, steps in (('values', ['--functional'], '400'), ('cycles', ['-w'], '8')):
+    add_case('random graphs, ' + mode, model, 'nodes', [lib.PROGRAMS / 'nodes.ptx'], options)
+    add_case('random mappings, ' + mode, model, 'virtual', [lib.PROGRAMS / 'nodes.ptx', steps], options)
+
+main()
