@@ -76,18 +76,39 @@ static const char *log_of(struct cuda *cuda, const struct device_module *module,
     return log;
 }
 
-const char *jit_check(struct cuda *cuda, const char *text, uint32_t length)
+static bool is_provided(const char *name, size_t length)
 {
+    return builtin_named(name, length);
+}
+
+const char *jit_link(struct cuda *cuda, const struct cuda_binary *binary, struct link *link,
+                     struct link_names *names)
+{
+    uint32_t count = binary->parts.n;
+    struct link_input *inputs = ARENA_ARRAY(&cuda->arena, struct link_input, count);
+    for (uint32_t i = 0; i < count; i++)
+        inputs[i] = binary->parts.v[i].input;
+    link->arena = &cuda->arena;
+    link->provides = is_provided;
+    return link_add(link, inputs, count, names);
+}
+
+const char *jit_check(struct cuda *cuda, const struct cuda_binary *binary)
+{
+    struct link link = {0};
+    struct link_names names = {0};
+    const char *wrong = jit_link(cuda, binary, &link, &names);
+    if (wrong)
+        return arena_printf(&cuda->arena, "error   : %s\n", wrong);
     struct arena own;
     struct device_module module = {0};
     struct diags diags;
     const char *log = NULL;
     arena_init(&own, &cuda->memory);
     diags_init(&diags, &own);
-    char *copy = arena_alloc(&own, (size_t)length + 2);
-    memcpy(copy, text, length);
-    copy[length] = copy[length + 1] = 0;
-    source_init(&module.source, &own, "ptx", copy, length);
+    uint32_t length;
+    const char *text = link_text(&link, &length);
+    source_init(&module.source, &own, "ptx", text, length);
     if (!device_module_read(&module, &own, lanes_best(), &diags)) {
         log = log_of(cuda, &module, &diags);
     } else {
