@@ -168,7 +168,7 @@ static enum link_linkage linkage_of(const struct link_token *token)
 static void read_dot_word(struct link_scan *scan, const struct link_token *token)
 {
     static const char *const functions[] = {".entry", ".func", ".alias", NULL};
-    static const char *const spaces[] = {".global", ".const",  ".shared",     ".local",  ".tex",
+    static const char *const spaces[] = {".global", ".const",   ".shared",     ".local", ".tex",
                                          ".texref", ".surfref", ".samplerref", NULL};
     enum link_linkage linkage = linkage_of(token);
     bool is_function = link_token_is_one_of(token, functions);

@@ -1,6 +1,6 @@
 // Writes the linked text: copies the modules with their new names, without declarations of symbols
-// that are defined elsewhere. Such symbols are declared in front of their group instead, in the form
-// of their definition, so that each use follows a declaration.
+// that are defined elsewhere. Such symbols are declared in front of their group instead, in the
+// form of their definition, so that each use follows a declaration.
 #include "frontend/link_internal.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,10 +27,10 @@ static int compare_token(const void *key, const void *element)
 
 static void append_word(const struct link_module *module, const struct link_token *token)
 {
-    const struct link_name *const *name =
-        module->renames.n ? bsearch(token, module->renames.v, module->renames.n,
-                                    sizeof *module->renames.v, compare_token)
-                          : NULL;
+    const struct link_name *const *name = module->renames.n
+                                              ? bsearch(token, module->renames.v, module->renames.n,
+                                                        sizeof *module->renames.v, compare_token)
+                                              : NULL;
     if (name)
         append_text(module->link, (*name)->to);
     else
@@ -58,7 +58,8 @@ static void copy(const struct link_module *module, const char *at, const char *e
             continue;
         }
         if (token.kind == TOKEN_NUMBER && numbers_file)
-            append_text(link, arena_printf(link->arena, "%lu", strtoul(token.at, NULL, 10) + files));
+            append_text(link,
+                        arena_printf(link->arena, "%lu", strtoul(token.at, NULL, 10) + files));
         else if (token.kind == TOKEN_WORD)
             append_word(module, &token);
         else
@@ -111,8 +112,8 @@ static void copy_kept(const struct link_module *module, const struct link_item *
 {
     const struct link_item *last = module->items.v + module->items.n;
     static const char *const words[] = {"", ".extern", ".common", ".weak", ".visible"};
-    for (const struct link_item *item = first;
-         item < last && item->statement == first->statement; item++) {
+    for (const struct link_item *item = first; item < last && item->statement == first->statement;
+         item++) {
         if (item->dropped)
             continue;
         append_text(module->link, words[item->linkage]);

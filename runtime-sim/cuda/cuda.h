@@ -45,6 +45,7 @@ enum cuda_error {
     } while (0)
 
 struct cuda;
+struct cuda_linker;
 struct cuda_work;
 
 enum cuda_loaded {
@@ -200,6 +201,7 @@ struct cuda_status {
 // Binaries that the program has registered or loaded, with their functions and variables.
 struct cuda_registry {
     VEC(struct cuda_binary *) binaries;
+    VEC(struct cuda_linker *) linkers; // of cuLinkCreate
     VEC(struct cuda_function *) functions;
     struct cuda_function **by_host; // open addressing, by the stub's address
     uint32_t by_host_size;
@@ -379,8 +381,9 @@ int function_occupancy(struct cuda *cuda, struct cuda_function *function, int th
                        size_t shared, int *ctas);
 
 // jit.c
-// Checks a binary's PTX on its own. Returns the log of its errors, or NULL.
-const char *jit_check(struct cuda *cuda, const struct cuda_binary *binary);
+// Checks a binary's PTX on its own. If it is whole, functions and variables that are used must be
+// defined. Returns the log of its errors, or NULL.
+const char *jit_check(struct cuda *cuda, const struct cuda_binary *binary, bool is_whole);
 // Appends the modules of a binary to a linked text. Returns as link_add does.
 const char *jit_link(struct cuda *cuda, const struct cuda_binary *binary, struct link *link,
                      struct link_names *names);

@@ -1,5 +1,5 @@
-// The PTX of a binary: of a fatbin, of an ELF file or text, or of the objects that a device link has
-// joined.
+// The PTX of a binary: of a fatbin, of an ELF file or text, or of the objects that a device link
+// has joined.
 #include "frontend/container.h"
 #include "runtime-sim/cuda/cuda.h"
 #include <inttypes.h>
@@ -25,7 +25,8 @@ static bool is_fatbin(const struct cuda_image *of)
     return of->readable >= 4 && !memcmp(of->bytes, "\x50\xed\x55\xba", 4);
 }
 
-// Returns the size of a fatbin or ELF file according to its header, or the length of PTX text.
+// Returns the size of a fatbin or ELF file according to its header, of an archive as given, or the
+// length of PTX text.
 static uint64_t size_by_header(const struct cuda_image *of)
 {
     enum { FATBIN_HEADER = 16, ELF_SECTIONS = 40, ELF_SECTION_SIZE = 58, ELF_HEADER = 64 };
@@ -39,6 +40,8 @@ static uint64_t size_by_header(const struct cuda_image *of)
         memcpy(&size, image + 8, sizeof size);
         return size > UINT64_MAX - FATBIN_HEADER ? size : size + FATBIN_HEADER;
     }
+    if (of->readable >= 8 && !memcmp(image, "!<arch>\n", 8))
+        return of->readable;
     if (!is_elf)
         return strnlen(image, of->readable);
     memcpy(&size, image + ELF_SECTIONS, sizeof size);
@@ -54,14 +57,15 @@ static uint64_t image_bytes(const struct cuda_image *of)
     return bytes < of->readable ? bytes : of->readable;
 }
 
-// Returns the PTX module with the newest architecture, up to `arch` unless it is 0; UINT32_MAX: no
-// such module.
-static uint32_t best_module(const struct container *container, uint32_t arch)
+// Returns the PTX module with the newest architecture, up to `arch` unless it is 0, of a member of
+// an archive, or of a file that is none; UINT32_MAX: no such module.
+static uint32_t best_module(const struct container *container, const char *member, uint32_t arch)
 {
     uint32_t best = UINT32_MAX;
     for (uint32_t i = 0; i < container->modules.n; i++) {
         const struct container_module *module = &container->modules.v[i];
-        bool fits = module->kind == MODULE_PTX && (!arch || module->arch <= arch);
+        bool fits = module->kind == MODULE_PTX && module->member == member &&
+                    (!arch || module->arch <= arch);
         if (fits && (best == UINT32_MAX || module->arch >= container->modules.v[best].arch))
             best = i;
     }
@@ -87,12 +91,14 @@ static const char *content_of(struct cuda *cuda, const struct container *contain
 
 static int without_text(struct cuda *cuda, const struct container *container)
 {
+    bool alone = container->kind == CONTAINER_CUBIN || container->kind == CONTAINER_LTO_IR;
     cuda_complain(cuda, DIAG_ERROR,
-                  "'%s' has no PTX%s: its device code is %s; compile it with nvcc's "
-                  "-arch=sm_N or -arch=compute_N, without -dlto, or with "
-                  "-gencode=arch=compute_N,code=compute_N",
-                  cuda->options.program_name, cuda->options.arch ? " for this architecture" : "",
-                  content_of(cuda, container));
+                  "%s'%s' has no PTX%s: its device code is %s; compile it with %s",
+                  alone ? "a module that is loaded or linked by " : "", cuda->options.program_name,
+                  cuda->options.arch ? " for this architecture" : "", content_of(cuda, container),
+                  alone ? "-arch=compute_N of nvcc or NVRTC"
+                        : "nvcc's -arch=sm_N or -arch=compute_N, without -dlto, or with "
+                          "-gencode=arch=compute_N,code=compute_N");
     return cudaErrorNoKernelImageForDevice;
 }
 
@@ -103,23 +109,40 @@ static int damaged(struct cuda *cuda, const struct diags *diags)
     return cudaErrorInvalidKernelImage;
 }
 
-// Returns true for the object of NVIDIA's library for launches by kernels. The functions of this
-// library are ours (exec/warp/builtin.h).
-static bool is_device_runtime(const struct container *container)
+// Returns true if a module is of the object of NVIDIA's library for launches by kernels. The
+// functions of this library are ours (exec/warp/builtin.h).
+static bool is_device_runtime(const struct container *container, uint32_t module)
 {
-    return container->modules.n && container_mentions(container, 0, "cnpSetLastError");
+    return container_mentions(container, module, "cnpSetLastError");
 }
 
 enum image_content { IMAGE_TEXT, IMAGE_EMPTY, IMAGE_NO_TEXT };
 
-// Adds the PTX of an image to the binary. Sets *content. Returns an error after reporting it; an
-// image without PTX is none.
+// Adds the PTX of a module to the binary. Returns false if it is damaged.
+static bool add_part(struct cuda *cuda, struct cuda_binary *binary,
+                     const struct container *container, uint32_t module, struct diags *diags)
+{
+    struct cuda_part part = {0};
+    char *text;
+    const char *member = container->modules.v[module].member;
+    if (!container_text(container, module, &cuda->arena, &text, &part.input.length, diags))
+        return false;
+    part.input.text = text;
+    part.input.name =
+        member ? member : arena_printf(&cuda->arena, "object %u", binary->parts.n + 1);
+    vec_push(&cuda->arena, &binary->parts, part);
+    if (container->modules.v[module].arch > binary->arch)
+        binary->arch = container->modules.v[module].arch;
+    return true;
+}
+
+// Adds the PTX of an image to the binary, of an archive that of each member. Sets *content. Returns
+// an error after reporting it; an image without PTX is none.
 static int read_image(struct cuda *cuda, struct cuda_binary *binary, struct cuda_image *image,
                       struct container *container, enum image_content *content)
 {
     struct diags diags;
-    struct cuda_part part = {0};
-    char *text;
+    const char *member = NULL;
     diags_init(&diags, &cuda->arena);
     if (image->readable == UINT64_MAX)
         image->readable = binary_readable(image->bytes);
@@ -128,22 +151,25 @@ static int read_image(struct cuda *cuda, struct cuda_binary *binary, struct cuda
         return damaged(cuda, &diags);
     // A source without device code has an empty fatbin.
     *content = !container->modules.n && is_fatbin(image) ? IMAGE_EMPTY : IMAGE_NO_TEXT;
-    uint32_t module = best_module(container, cuda->options.arch);
-    if (module == UINT32_MAX || (binary->objects && is_device_runtime(container)))
-        return cudaSuccess;
-    if (!container_text(container, module, &cuda->arena, &text, &part.input.length, &diags))
-        return damaged(cuda, &diags);
-    part.input.text = text;
-    part.input.name = arena_printf(&cuda->arena, "object %u", binary->parts.n + 1);
-    vec_push(&cuda->arena, &binary->parts, part);
-    if (container->modules.v[module].arch > binary->arch)
-        binary->arch = container->modules.v[module].arch;
-    *content = IMAGE_TEXT;
+    for (uint32_t i = 0; i < container->modules.n; i++) {
+        if (i && container->modules.v[i].member == member)
+            continue;
+        member = container->modules.v[i].member;
+        uint32_t module = best_module(container, member, cuda->options.arch);
+        bool ours = (binary->objects || member) && is_device_runtime(container, i);
+        if (ours)
+            *content = *content == IMAGE_NO_TEXT ? IMAGE_EMPTY : *content;
+        if (ours || module == UINT32_MAX)
+            continue;
+        if (!add_part(cuda, binary, container, module, &diags))
+            return damaged(cuda, &diags);
+        *content = IMAGE_TEXT;
+    }
     return cudaSuccess;
 }
 
-// Reads the objects of a device link, whose result is machine code or, if all of them have PTX only,
-// empty.
+// Reads the objects of a device link, whose result is machine code or, if all of them have PTX
+// only, empty.
 static int read_objects(struct cuda *cuda, struct cuda_binary *binary)
 {
     int error = cudaSuccess;
@@ -152,7 +178,7 @@ static int read_objects(struct cuda *cuda, struct cuda_binary *binary)
     for (const void *const *object = binary->objects; *object && !error; object++) {
         struct cuda_image image = {*object, UINT64_MAX};
         error = read_image(cuda, binary, &image, &container, &content);
-        if (!error && content == IMAGE_NO_TEXT && !is_device_runtime(&container))
+        if (!error && content == IMAGE_NO_TEXT)
             error = without_text(cuda, &container);
     }
     return error;

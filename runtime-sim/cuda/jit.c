@@ -93,7 +93,7 @@ const char *jit_link(struct cuda *cuda, const struct cuda_binary *binary, struct
     return link_add(link, inputs, count, names);
 }
 
-const char *jit_check(struct cuda *cuda, const struct cuda_binary *binary)
+const char *jit_check(struct cuda *cuda, const struct cuda_binary *binary, bool is_whole)
 {
     struct link link = {0};
     struct link_names names = {0};
@@ -112,7 +112,7 @@ const char *jit_check(struct cuda *cuda, const struct cuda_binary *binary)
     if (!device_module_read(&module, &own, lanes_best(), &diags)) {
         log = log_of(cuda, &module, &diags);
     } else {
-        const struct ir_symbol *symbol = find_undefined(&module.module);
+        const struct ir_symbol *symbol = is_whole ? find_undefined(&module.module) : NULL;
         const struct name *name = symbol ? tree_name(&module.tree, symbol->name) : NULL;
         if (symbol)
             log = arena_printf(&cuda->arena, "ptxas fatal   : Unresolved extern %s '%.*s'\n",

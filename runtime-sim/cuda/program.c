@@ -94,7 +94,7 @@ static bool refuse_new(struct cuda *cuda, uint32_t first)
     for (int all = 0; all < 2 && !any; all++)
         for (uint32_t i = first; i < cuda->registry.binaries.n; i++) {
             struct cuda_binary *binary = cuda->registry.binaries.v[i];
-            if (!binary->linked || (!all && !jit_check(cuda, binary)))
+            if (!binary->linked || (!all && !jit_check(cuda, binary, true)))
                 continue;
             refuse(binary, cudaErrorInvalidPtx);
             any = true;
