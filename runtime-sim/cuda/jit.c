@@ -8,14 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_extern(const struct tree *tree, uint32_t declaration)
-{
-    NODE_EACH (child, tree, declaration)
-        if (tree->nodes.v[child].kind == NODE_SPEC && tree->nodes.v[child].aux == W_extern)
-            return true;
-    return false;
-}
-
 static bool has_body(const struct ir_module *module, uint32_t name)
 {
     for (uint32_t i = 0; i < module->functions.n; i++)
@@ -31,10 +23,7 @@ static bool is_declared_only(const struct ir_module *module, const struct ir_sym
         return !has_body(module, symbol->name) && !builtin_named(name->text, name->length);
     if (symbol->function != IR_NONE || (symbol->space != W_global && symbol->space != W_const))
         return false;
-    for (uint32_t node = symbol->node; node-- > 0;)
-        if (module->tree->nodes.v[node].kind == NODE_DECL)
-            return is_extern(module->tree, node);
-    return false;
+    return ir_is_extern(module, symbol);
 }
 
 // Returns the first symbol that a function body uses but the module only declares, or NULL.

@@ -1,12 +1,19 @@
-// Links modules that the program gives to the driver: cuLinkCreate and its family. The result, which
-// the driver documents as a cubin, is PTX text.
+// Links modules that the program gives to the driver: cuLinkCreate and its family. The result,
+// which the driver documents as a cubin, is PTX text.
 #include "runtime-sim/cuda/cuda.h"
 #include "support/file.h"
 #include <stdlib.h>
 #include <string.h>
 
 // Kinds of input.
-enum link_input_kind { INPUT_CUBIN, INPUT_PTX, INPUT_FATBINARY, INPUT_OBJECT, INPUT_LIBRARY, INPUTS };
+enum link_input_kind {
+    INPUT_CUBIN,
+    INPUT_PTX,
+    INPUT_FATBINARY,
+    INPUT_OBJECT,
+    INPUT_LIBRARY,
+    INPUTS
+};
 
 struct cuda_linker {
     struct cuda_binary inputs; // not registered: the result can be loaded as a module
@@ -128,8 +135,7 @@ static int destroy(struct cuda *cuda, const void *state)
 {
     for (uint32_t i = 0; i < cuda->registry.linkers.n; i++)
         if (cuda->registry.linkers.v[i] == state) {
-            cuda->registry.linkers.v[i] =
-                cuda->registry.linkers.v[--cuda->registry.linkers.n];
+            cuda->registry.linkers.v[i] = cuda->registry.linkers.v[--cuda->registry.linkers.n];
             return cudaSuccess;
         }
     return cudaErrorInvalidResourceHandle;
