@@ -6,6 +6,7 @@
 #include "runtime-sim/exec/check/profile.h"
 #include "runtime-sim/exec/decode/layout.h"
 #include "runtime-sim/exec/warp/cta.h"
+#include "runtime-sim/exec/warp/spawn.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -172,6 +173,15 @@ static uint64_t progress(const struct residents *residents)
     return events;
 }
 
+// Executes the launches that the CTAs have made, if the owner has no time for them later. Returns
+// false after a fault.
+static bool execute_spawns(const struct launch *launch, struct grid_result *result)
+{
+    struct spawns *spawns = launch->spawns;
+    return !spawns || !spawns->fresh.n || !spawns->execute ||
+           spawns->execute(spawns->context, launch, result);
+}
+
 // Runs one turn of every resident CTA. Returns false after a fault, or if the run must stop. Sets
 // `waits` if all of them wait for others.
 static bool turn(struct residents *residents, struct arena *arena,
@@ -186,7 +196,8 @@ static bool turn(struct residents *residents, struct arena *arena,
         result->stopped = state != WARP_FAULT && launch_stops(cta->launch);
         result->limited = state != WARP_FAULT && options->max_instructions &&
                           result->warp_instructions >= options->max_instructions;
-        if (state == WARP_FAULT || result->stopped || result->limited)
+        if (state == WARP_FAULT || result->stopped || result->limited ||
+            !execute_spawns(cta->launch, result))
             return false;
         *waits &= state == WARP_WAITS;
         if (state == WARP_DONE)

@@ -99,11 +99,14 @@ static void test_variables(void **state)
         {{".extern .global .u32 x;", ".visible .global .u32 x = 5;"},
          NULL,
          ".extern .global .u32 x ;\n.visible .global .u32 x = 5;\n"},
-        {{".extern .global .u32 x;", ".global .u32 x = 5;"}, "undefined reference to 'x' in 'a'", NULL},
+        {{".extern .global .u32 x;", ".global .u32 x = 5;"},
+         "undefined reference to 'x' in 'a'",
+         NULL},
         {{".extern .global .u32 x;", ""}, "undefined reference to 'x' in 'a'", NULL},
         {{".extern .global .u32 x;"}, NULL, ".extern .global .u32 x;\n"},
         {{".visible .global .u32 x;", ".visible .global .u32 x;"},
-         "multiple definition of 'x' in 'b', first defined in 'a'", NULL},
+         "multiple definition of 'x' in 'b', first defined in 'a'",
+         NULL},
         {{".visible .global .u32 x;", ".global .u32 x;"},
          NULL,
          ".visible .global .u32 x;\n.global .u32 x$m1;\n"},
@@ -112,11 +115,14 @@ static void test_variables(void **state)
          ".global .u32 x, y = 2;\n.global .u32 x$m1, z;\n.global .u64 y$m2 = x$m2; .global .u64 "
          "x$m2;\n"},
         {{".extern .global .u32 x;", ".visible .const .u32 x = 5;"},
-         "'x' is .global in 'a' and .const in 'b'", NULL},
+         "'x' is .global in 'a' and .const in 'b'",
+         NULL},
         {{".extern .global .u32 x;", ".visible .func x () { ret; }"},
-         "'x' is .global in 'a' and .func in 'b'", NULL},
+         "'x' is .global in 'a' and .func in 'b'",
+         NULL},
         {{".extern .global .u32 x;", ".visible .global .u64 x;"},
-         "the size of 'x' in 'a' differs from that in 'b'", NULL},
+         "the size of 'x' in 'a' differs from that in 'b'",
+         NULL},
         {{".extern .global .b8 x[4][2];", ".visible .global .u64 x;"},
          NULL,
          ".extern .global .u64 x;\n.visible .global .u64 x;\n"},
@@ -153,7 +159,8 @@ static void test_strength(void **state)
          NULL,
          ".extern .global .u32 x ;\n.visible .global .u32 x = 2;\n"},
         {{".weak .global .u32 x = 1;", ".weak .global .u64 x = 2;"},
-         "the size of 'x' in 'b' differs from that in 'a'", NULL},
+         "the size of 'x' in 'b' differs from that in 'a'",
+         NULL},
         {{".common .global .b8 x[4];", ".common .global .b8 x[8];"},
          NULL,
          ".extern .global .b8 x[8];\n.common .global .b8 x[8];\n"},
@@ -161,18 +168,21 @@ static void test_strength(void **state)
          NULL,
          ".extern .global .b8 x[8];\n.visible .global .b8 x[8];\n"},
         {{".common .global .b8 x[8];", ".visible .global .b8 x[4];"},
-         "the size of 'x' in 'a' differs from that in 'b'", NULL},
+         "the size of 'x' in 'a' differs from that in 'b'",
+         NULL},
         {{".weak .func " FOO " { ret; }", ".weak .func " FOO " { trap; }"},
          NULL,
          ".weak .func " FOO ";\n.weak .func " FOO " { ret; }\n"},
         {{".weak .func " FOO " { ret; }", ".visible .func " FOO " { trap; }"},
          NULL,
          ".visible .func " FOO ";\n.visible .func " FOO " { trap; }\n"},
-        {{".weak .entry k (.param .u64 p) .maxntid 4 { ret; }", ".weak .entry k (.param .u64 p) { ret; }"},
+        {{".weak .entry k (.param .u64 p) .maxntid 4 { ret; }",
+          ".weak .entry k (.param .u64 p) { ret; }"},
          NULL,
          ".weak .entry k (.param .u64 p);\n.weak .entry k (.param .u64 p) .maxntid 4 { ret; }\n"},
         {{".visible .entry k () { ret; }", ".visible .entry k () { ret; }"},
-         "multiple definition of 'k' in 'b', first defined in 'a'", NULL},
+         "multiple definition of 'k' in 'b', first defined in 'a'",
+         NULL},
     };
     check(examples, sizeof examples / sizeof *examples);
 }
@@ -188,30 +198,38 @@ static void test_functions(void **state)
          NULL,
          NULL},
         {{".extern .func " FOO ";", ".visible .func (.param .b32 r) foo (.param .b64 a) { ret; }"},
-         "the prototype of 'foo' in 'a' differs from that in 'b'", NULL},
+         "the prototype of 'foo' in 'a' differs from that in 'b'",
+         NULL},
         {{".extern .func foo (.param .align 4 .b8 p[12]);",
           ".visible .func foo (.param .align 4 .b8 q[16]) { ret; }"},
-         "the prototype of 'foo' in 'a' differs from that in 'b'", NULL},
+         "the prototype of 'foo' in 'a' differs from that in 'b'",
+         NULL},
         {{".extern .func " FOO ";\n.extern .func bar ();", ""},
-         "undefined reference to 'foo' in 'a'; undefined reference to 'bar' in 'a'", NULL},
+         "undefined reference to 'foo' in 'a'; undefined reference to 'bar' in 'a'",
+         NULL},
         {{".extern .func vprintf ();", ".extern .func vprintf ();"},
          NULL,
          ".extern .func vprintf ();\n.extern .func vprintf ();\n"},
         {{".extern .func foo () .noreturn;", ".visible .func foo () .noreturn { trap; }"},
          NULL,
          ".visible .func foo () .noreturn;\n.visible .func foo () .noreturn { trap; }\n"},
-        {{".func foo () { ret; }", ".func foo (); .func bar () { call foo; ret; } .func foo () { ret; }"},
+        {{".func foo () { ret; }",
+          ".func foo (); .func bar () { call foo; ret; } .func foo () { ret; }"},
          NULL,
-         ".func foo () { ret; }\n.func foo$m1 (); .func bar () { call foo$m1; ret; } .func foo$m1 () "
+         ".func foo () { ret; }\n.func foo$m1 (); .func bar () { call foo$m1; ret; } .func foo$m1 "
+         "() "
          "{ ret; }\n"},
-        {{".extern .func bar ();", ".visible .func foo () { ret; }\n.visible .func bar ();\n.alias bar, foo;"},
+        {{".extern .func bar ();",
+          ".visible .func foo () { ret; }\n.visible .func bar ();\n.alias bar, foo;"},
          NULL,
          ".visible .func bar ();\n.visible .func foo () { ret; }\n.visible .func bar ();\n"
          ".alias bar, foo;\n"},
         {{".extern .func foo ()\n.visible .entry k () { ret; }", ".visible .func foo () { ret; }"},
          NULL,
          ".visible .func foo ();\n.visible .entry k () { ret; }\n.visible .func foo () { ret; }\n"},
-        {{"// .extern .func foo ();\n.visible .func \"x;\" /* { */ bar () { ret; }", ""}, NULL, NULL},
+        {{"// .extern .func foo ();\n.visible .func \"x;\" /* { */ bar () { ret; }", ""},
+         NULL,
+         NULL},
     };
     check(examples, sizeof examples / sizeof *examples);
 }
@@ -232,10 +250,9 @@ static void test_groups(void **state)
     assert_string_equal(link_find_name(&l.names, "x"), "x$m1");
     assert_string_equal(link_find_name(&l.names, "y"), "y$m1");
     assert_string_equal(link_find_name(&l.names, "z"), "z");
-    assert_string_equal(body_of(&l),
-                        ".visible .global .u32 x = 1;\n.global .u32 y;\n"
-                        ".extern .global .u32 x$m1 ;\n .global .u32 y$m1;\n"
-                        ".visible .global .u32 x$m1 = 2; .global .u32 y$m2;\n");
+    assert_string_equal(body_of(&l), ".visible .global .u32 x = 1;\n.global .u32 y;\n"
+                                     ".extern .global .u32 x$m1 ;\n .global .u32 y$m1;\n"
+                                     ".visible .global .u32 x$m1 = 2; .global .u32 y$m2;\n");
     // A rejected group changes nothing.
     assert_non_null(add(&l, (const char *const[]){".extern .global .u32 q;", ""}, 2));
     assert_int_equal(l.link.modules, 3);
@@ -245,8 +262,9 @@ static void test_groups(void **state)
 static void test_header(void **state)
 {
     (void)state;
-    static const char text_a[] = ".version 7.8\n.target sm_90a, debug\n.address_size 64\n"
-                                 ".file 1 \"a.cu\"\n.file 2 \"x.h\"\n.func f () { .loc 2 3 4\nret; }\n";
+    static const char text_a[] =
+        ".version 7.8\n.target sm_90a, debug\n.address_size 64\n"
+        ".file 1 \"a.cu\"\n.file 2 \"x.h\"\n.func f () { .loc 2 3 4\nret; }\n";
     static const char text_b[] = ".version 8.1\n.target sm_80\n.address_size 64\n.file 1 \"b.cu\"\n"
                                  ".func g () { .loc 1 3 4, function_name $L1, inlined_at 1 5 6\n"
                                  "ret; }\n.section .debug_str\n{\n$L1:\n.b8 103, 0\n}\n";
@@ -264,7 +282,8 @@ static void test_header(void **state)
     assert_null(link_add(&l.link, inputs, 2, &l.names));
     const char *text = link_text(&l.link, &length);
     assert_memory_equal(text, ".version 8.1\n.target sm_90a, debug\n", 35);
-    assert_non_null(strstr(text, ".file 3 \"a.cu\"\n.file 4 \"x.h\"\n.func f$m1 () { .loc 4 3 4\n"));
+    assert_non_null(
+        strstr(text, ".file 3 \"a.cu\"\n.file 4 \"x.h\"\n.func f$m1 () { .loc 4 3 4\n"));
     assert_non_null(strstr(text, ".file 5 \"b.cu\"\n"));
     assert_non_null(strstr(text, ".loc 5 3 4, function_name $L1, inlined_at 5 5 6\n"));
     arena_free(&l.arena);

@@ -1,5 +1,5 @@
-// Linked modules run. A program drawn by seed is written as one module, and split into several whose
-// symbols refer to each other; both give the same results.
+// Linked modules run. A program drawn by seed is written as one module, and split into several
+// whose symbols refer to each other; both give the same results.
 #include "frontend/link.h"
 #include "tests/unit/runtime-sim/kernel.h"
 
@@ -13,8 +13,8 @@ struct entity {
     uint32_t module; // that defines it
     uint32_t also;   // another module that defines it if it is weak or common
     uint32_t value;
-    uint32_t callee;  // of a function: a later function, or FUNCTIONS; of a variable: it points to
-                      // this function, or else to `variable`
+    uint32_t callee;   // of a function: a later function, or FUNCTIONS; of a variable: it points to
+                       // this function, or else to `variable`
     uint32_t variable; // that the function reads, or that the variable points to, or VARIABLES
     bool by_pointer;   // the function calls by the variable, a pointer to a function
     bool in_const;
@@ -60,8 +60,8 @@ static bool is_used_elsewhere(const struct drawn *d, const struct entity *e)
         const struct entity *user = i < FUNCTIONS ? &d->functions[i] : &d->variables[i - FUNCTIONS];
         bool uses = (user->callee < FUNCTIONS && e == &d->functions[user->callee]) ||
                     (user->variable < VARIABLES && e == &d->variables[user->variable]);
-        if (uses && (user->module != e->module ||
-                     (user->linkage == WEAK && user->also != e->module)))
+        if (uses &&
+            (user->module != e->module || (user->linkage == WEAK && user->also != e->module)))
             return true;
     }
     return false;
@@ -93,7 +93,8 @@ static void draw_program(struct drawn *d, uint64_t seed)
     }
     d->variables[6].variable = 0; // a constant has no generic address in its initialiser
     d->variables[5].variable = 1;
-    // A symbol of another module needs linkage; all functions are called by the kernel, in module 0.
+    // A symbol of another module needs linkage; all functions are called by the kernel, in module
+    // 0.
     for (uint32_t i = 0; i < FUNCTIONS + VARIABLES; i++) {
         struct entity *e = i < FUNCTIONS ? &d->functions[i] : &d->variables[i - FUNCTIONS];
         if (e->linkage == LOCAL && ((i < FUNCTIONS && e->module) || is_used_elsewhere(d, e)))
