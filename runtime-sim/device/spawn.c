@@ -1,4 +1,5 @@
 #include "runtime-sim/device/spawn.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,6 +20,14 @@ struct device_launch *device_prepare_spawn(struct device *device, const struct s
     return launch;
 }
 
+void device_move_fault(const struct spawn *spawn, struct fault *fault)
+{
+    fault->happened = true;
+    snprintf(fault->text, sizeof fault->text,
+             "a %s by a kernel of %" PRIu64 " bytes leaves the device's memory",
+             spawn->kind == SPAWN_COPY ? "copy" : "memory set", spawn->bytes);
+}
+
 // Executes a copy or set. Returns false and sets the fault if bytes are not in one allocation.
 static bool move_bytes(struct device *device, const struct spawn *spawn, struct fault *fault)
 {
@@ -26,11 +35,7 @@ static bool move_bytes(struct device *device, const struct spawn *spawn, struct 
     const uint8_t *from =
         spawn->kind == SPAWN_COPY ? device_at(device, spawn->from, spawn->bytes) : to;
     if (!to || !from) {
-        fault->happened = true;
-        snprintf(fault->text, sizeof fault->text,
-                 "a %s by a kernel of %llu bytes leaves the device's memory",
-                 spawn->kind == SPAWN_COPY ? "copy" : "memory set",
-                 (unsigned long long)spawn->bytes);
+        device_move_fault(spawn, fault);
         return false;
     }
     if (spawn->kind == SPAWN_COPY)

@@ -14,6 +14,8 @@ struct device_launch *device_prepare_spawn(struct device *device, const struct s
                                            struct launch_refusal *refusal);
 // Sets the fault of a launch that the device does not allow.
 void device_refuse_spawn(struct device *device, const struct spawn *spawn, struct fault *fault);
+// Sets the fault of a copy or set whose bytes are not in one allocation.
+void device_move_fault(const struct spawn *spawn, struct fault *fault);
 // Drops the commands of threads that have not been executed, after a fault.
 void device_spawns_drop(struct device *device);
 // Runs a launch functionally, with the launches by its threads.

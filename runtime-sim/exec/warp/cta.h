@@ -64,6 +64,7 @@ struct launch {
     const struct launch_time *time;
     struct spawns *spawns;  // takes the launches of its threads; NULL: threads cannot launch
     uint32_t depth;         // number of launches by threads from which it descends
+    void *family;           // the owner's record of it and of the launches by its threads
     bool high_lane_later;   // at a divergent branch, the lanes without the highest lane execute
                             // first
     const atomic_int *stop; // a value other than 0 aborts the launch; may be NULL

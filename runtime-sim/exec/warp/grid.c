@@ -58,6 +58,11 @@ uint64_t grid_room(const struct launch *launch)
     return (uint64_t)ctas * MULTIPROCESSORS;
 }
 
+static struct allocation *allocation_at(struct image *image, uint64_t address)
+{
+    return &image->list.v[image_find(image, address)];
+}
+
 // Prepares the workspace that cooperative_groups finds through the environment registers: its size,
 // and the counter of the grid's barrier.
 static void prepare_workspace(struct launch *launch)
@@ -70,7 +75,7 @@ static void prepare_workspace(struct launch *launch)
     launch->workspace = image_allocate(launch->image, WORKSPACE, 256, IMAGE_WORKSPACE);
     if (!launch->workspace)
         return;
-    struct allocation *at = &launch->image->list.v[launch->image->list.n - 1];
+    struct allocation *at = allocation_at(launch->image, launch->workspace);
     memcpy(at->data, &size, sizeof size);
     at->filled = true;
 }
@@ -84,7 +89,7 @@ static void prepare(struct launch *launch, struct arena *arena)
                                                 : 1;
     launch->shared_bytes = grid_shared_bytes(launch);
     launch->params_address = image_allocate(launch->image, fn->param_bytes, 64, IMAGE_PARAMETERS);
-    struct allocation *at = &launch->image->list.v[launch->image->list.n - 1];
+    struct allocation *at = allocation_at(launch->image, launch->params_address);
     memcpy(at->data, launch->params, fn->param_bytes);
     at->constant = at->filled = true;
     prepare_workspace(launch);

@@ -18,11 +18,11 @@ enum {
 enum {
     CORE_SHIFT = 36,
     BUFFER_STRIDE = 1 << 15, // above the maximum of a kernel's parameters
-    BUFFERS = 1 << 20, // of a core, in all launches
+    BUFFERS = 1 << 20,       // of a core, in all launches
     MAX_BLOCK = 1024,
     HANDLE_FIRST = 16,
 };
-#define BUFFER_FIRST (UINT64_C(1) << 52)
+#define BUFFER_FIRST (UINT64_C(1) << 52) // above all other allocations
 
 // A function of the device runtime, executed by one lane.
 struct spawn_call {
@@ -68,8 +68,9 @@ static int fail(const struct spawn_call *c, int error)
     if (last)
         last->error = error;
     else
-        vec_push(c->spawns->arena, &c->spawns->errors,
-                 (struct spawn_error){cta->launch->id, cta->linear, c->warp->first + c->lane, error});
+        vec_push(
+            c->spawns->arena, &c->spawns->errors,
+            (struct spawn_error){cta->launch->id, cta->linear, c->warp->first + c->lane, error});
     return error;
 }
 
@@ -232,15 +233,13 @@ static uint64_t destroy(const struct spawn_call *c)
 
 static uint64_t record_event(const struct spawn_call *c)
 {
-    add(c, (struct spawn){
-               .kind = SPAWN_RECORD, .event = argument(c, 0), .stream = argument(c, 1)});
+    add(c, (struct spawn){.kind = SPAWN_RECORD, .event = argument(c, 0), .stream = argument(c, 1)});
     return SUCCESS;
 }
 
 static uint64_t wait_event(const struct spawn_call *c)
 {
-    add(c,
-        (struct spawn){.kind = SPAWN_WAIT, .stream = argument(c, 0), .event = argument(c, 1)});
+    add(c, (struct spawn){.kind = SPAWN_WAIT, .stream = argument(c, 0), .event = argument(c, 1)});
     return SUCCESS;
 }
 

@@ -23,7 +23,7 @@ struct spawn {
     // Place of the thread, and number of the command among those of its warp, from which the order
     // of commands of the same cycle follows.
     uint32_t cta, warp, number;
-    uint64_t stream; // handle, or enum spawn_stream
+    uint64_t stream;                              // handle, or enum spawn_stream
     uint32_t function, grid[3], block[3], shared; // a launch
     const uint8_t *parameters;
     uint64_t to, from, bytes; // a copy or set
@@ -60,8 +60,8 @@ struct spawns {
     VEC(struct spawn) tails; // tail launches, which an owner without time keeps here
     VEC(struct spawn_core) cores;
     VEC(struct spawn_error) errors;
-    // For an owner without time: executes the fresh commands, all of this launch. Returns false, and
-    // sets *result, after a fault. NULL: the owner takes the commands when they are made.
+    // For an owner without time: executes the fresh commands, all of this launch. Returns false,
+    // and sets *result, after a fault. NULL: the owner takes the commands when they are made.
     bool (*execute)(void *context, const struct launch *parent, struct grid_result *result);
     void *context;
     const void *failed; // the owner's launch that has failed, or NULL
