@@ -57,8 +57,8 @@ static uint64_t image_bytes(const struct cuda_image *of)
     return bytes < of->readable ? bytes : of->readable;
 }
 
-// Returns the PTX module with the newest architecture, up to `arch` unless it is 0, of a member of
-// an archive, or of a file that is none; UINT32_MAX: no such module.
+// Returns the PTX module with the newest architecture, up to `arch` unless it is 0: of a member of
+// an archive, or with NULL of another file. UINT32_MAX: no such module.
 static uint32_t best_module(const struct container *container, const char *member, uint32_t arch)
 {
     uint32_t best = UINT32_MAX;
@@ -137,7 +137,7 @@ static bool add_part(struct cuda *cuda, struct cuda_binary *binary,
 }
 
 // Adds the PTX of an image to the binary, of an archive that of each member. Sets *content. Returns
-// an error after reporting it; an image without PTX is none.
+// an error after reporting it. An image without PTX is not an error.
 static int read_image(struct cuda *cuda, struct cuda_binary *binary, struct cuda_image *image,
                       struct container *container, enum image_content *content)
 {

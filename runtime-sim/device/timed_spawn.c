@@ -1,6 +1,6 @@
-// Launches by kernels with time. A launch begins machine.device_launch_latency cycles after its call,
-// and after the launches before it in its stream. A launch is over when its CTAs and all launches by
-// its threads have ended; then its tail launches run, one after another.
+// Launches by kernels with time. A launch begins machine.device_launch_latency cycles after its
+// call, and after the launches before it in its stream. A launch is over when its CTAs and all
+// launches by its threads have ended; then its tail launches run, one after another.
 //
 // The machine pauses in a cycle with calls, so the calls of a cycle can be sorted.
 #include "runtime-sim/device/spawn.h"
@@ -19,9 +19,9 @@ struct timed_family {
     struct timed_family *parent; // NULL: issued by the host
     const struct device_command *command;
     const struct machine_event *event;
-    uint32_t open;    // commands of its threads that are not over
-    uint64_t ended;   // latest end of these
-    uint32_t begun;   // number of tail launches that have begun
+    uint32_t open;  // commands of its threads that are not over
+    uint64_t ended; // latest end of these
+    uint32_t begun; // number of tail launches that have begun
     VEC(struct spawn) tails;
     VEC(struct timed_stream) streams;
     bool is_over;
@@ -94,7 +94,8 @@ static void wait_for(struct timed *timed, struct timed_stream *stream,
 // Commands
 
 // Makes a copy or set a command. Returns false if bytes are not in one allocation.
-static bool plan_move(struct timed *timed, const struct spawn *spawn, struct device_command *command)
+static bool plan_move(struct timed *timed, const struct spawn *spawn,
+                      struct device_command *command)
 {
     *command = (struct device_command){
         .kind = spawn->kind == SPAWN_COPY ? COMMAND_COPY : COMMAND_SET,
@@ -174,8 +175,8 @@ static int compare_spawns(const void *a, const void *b)
     return 0;
 }
 
-// Ends commands with all commands of their threads, which follow them in the list. Returns true if a
-// tail launch has begun.
+// Ends commands with all commands of their threads, which follow them in the list. Returns true if
+// a tail launch has begun.
 static bool end_families(struct timed *timed, struct fault *fault)
 {
     struct timed_period *period = &timed->period;
@@ -192,8 +193,8 @@ static bool end_families(struct timed *timed, struct fault *fault)
         family->is_over = true;
         if (family->parent) {
             family->parent->open--;
-            family->parent->ended = larger(family->parent->ended,
-                                           larger(family->ended, family->event->ended));
+            family->parent->ended =
+                larger(family->parent->ended, larger(family->ended, family->event->ended));
         }
     }
     return added;
