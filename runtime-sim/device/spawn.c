@@ -13,10 +13,11 @@ struct device_launch *device_prepare_spawn(struct device *device, const struct s
                                      .parameter_bytes = kernel->param_bytes};
     memcpy(request.grid, spawn->grid, sizeof request.grid);
     memcpy(request.block, spawn->block, sizeof request.block);
-    device->spawns->pending--;
     struct device_launch *launch = device_prepare(device, &request, refusal);
     if (launch)
         launch->launch->depth = spawn->parent->depth + 1;
+    else
+        device->spawns->pending--;
     return launch;
 }
 

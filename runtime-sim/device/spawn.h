@@ -8,8 +8,7 @@
 
 // Lets kernels of the device launch others.
 void device_spawns_begin(struct device *device);
-// Prepares a launch by a thread, which is no longer pending. Returns it, or NULL with the rule that
-// it violates.
+// Prepares a launch by a thread. Returns it, or NULL with the rule that it violates.
 struct device_launch *device_prepare_spawn(struct device *device, const struct spawn *spawn,
                                            struct launch_refusal *refusal);
 // Sets the fault of a launch that the device does not allow.

@@ -267,6 +267,8 @@ static bool fits_clusters(const struct launch *launch)
 bool grid_begin(struct launch *launch, struct arena *arena, struct fault *fault)
 {
     prepare(launch, arena);
+    if (launch->depth)
+        launch->spawns->pending--;
     if (launch->check)
         check_begin(launch->check, launch, arena);
     if (launch->profile)

@@ -1,12 +1,12 @@
-/* A program of several objects as nvcc -rdc=true makes it, for tests without nvcc. OBJECTS is a list
- * of .incbin lines that the test writes, each with a label object0, object1 …; COUNT is their number;
- * LINKED has the fatbin that the device linker has made. With -DPLAIN the program has LINKED alone,
- * as without -rdc=true.
+/* A program of several objects as nvcc -rdc=true makes it, for tests without nvcc. OBJECTS is a
+ * list of .incbin lines that the test writes, each with a label object0, object1 …; COUNT is their
+ * number; LINKED has the fatbin that the device linker has made. With -DPLAIN the program has
+ * LINKED alone, as without -rdc=true.
  *
  *     app KERNEL:GRID:BLOCK …
  *
- * launches kernels with a buffer of 4096 words, which is zero at first, and prints the error of each
- * launch, that of the last call, and the words up to the last one that is not zero. */
+ * launches kernels with a buffer of 4096 words, which is zero at first, and prints the error of
+ * each launch, that of the last call, and the words up to the last one that is not zero. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
