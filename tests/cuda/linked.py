@@ -6,11 +6,12 @@ usage: linked.py BUILD-ROOT
 Most cases need no nvcc: programs/linked.c registers fatbins of stored PTX as nvcc -rdc=true does.
 """
 import re
+import shutil
 import struct
 
 import lib
 from lib import PROGRAMS, ROOT, build, simulate
-from tap import add_case, case, ends, main, run, same, within
+from tap import Skip, add_case, case, ends, main, run, same, within
 
 CC = ['cc', '-O2', '-w']
 MODES = {'values': ['--functional'], 'cycles': ['-w'], 'shuffled': ['-w', '--shuffle=7', '--config=gtx480']}
@@ -189,6 +190,93 @@ for name, text, arguments, code in (
         ('a damaged object', "cannot read a fatbin of 'app'", ([image(ptx(KERNEL))[:4] + b'\x09\x00' + image(ptx(KERNEL))[6:]],), '200')):
     add_case('nothing to run: ' + name, lambda folder, text, arguments, code: says(folder, text, *arguments, code=code),
              text, arguments, code)
+
+
+# The driver's linker
+
+DRIVER_CUBIN, DRIVER_PTX, DRIVER_FATBIN = range(3)
+
+
+def driver_links(folder, files):
+    """The lines that a program prints which links (name, contents, kind)."""
+    for name, contents, _ in files:
+        (folder / name).write_bytes(contents)
+    library = lib.BUILD / 'cli' / 'cuda' / 'libcuda.so.1'
+    ends(run([*CC, PROGRAMS / 'culink.c', library, '-o', 'app'], folder), 0)
+    result = simulate(folder, './app', '--functional', arguments=['%s:%d' % (name, kind) for name, _, kind in files])
+    return ends(result, 0).out.decode().split('\n', 1), result.err.decode()
+
+
+def driver_files(*contents):
+    return [('%d.ptx' % number, one, DRIVER_PTX if one[:1] == b'.' else DRIVER_FATBIN)
+            for number, one in enumerate(contents)]
+
+
+def text(number):
+    return ptx(OBJECTS[number])[2]
+
+
+@case
+def driver_linker(folder):
+    """cuLinkCreate and its family link PTX and fatbins, whose data may be freed after they were added"""
+    (errors, rest), _ = driver_links(folder, driver_files(text(0), image(ptx(OBJECTS[1])), text(2)))
+    same(errors, '0 0 0 0 0')
+    same(rest.split('\n')[1:], ['0 2 400', ' '.join(map(str, EXPECTED)) + ' '])
+
+
+@case
+def driver_errors(folder):
+    """cuLinkComplete fails with a log that names the symbols; a cubin is refused with the remedy"""
+    (errors, log), _ = driver_links(folder, driver_files(text(0)))
+    same(errors, '0 0 218')
+    within('Unresolved extern', log)
+    (errors, log), _ = driver_links(folder, driver_files(text(0), text(1), text(1)))
+    same(errors, '0 0 0 0 218')
+    within("error   : multiple definition of 'pointer' in '2.ptx', first defined in '1.ptx'; ", log)
+    (errors, log), _ = driver_links(folder, driver_files(b'.version 7.8\n.target sm_80\n.address_size 64\n.entry k( { ret; }'))
+    same(errors, '0 218 1')
+    (errors, _), standard = driver_links(folder, [('c.cubin', image(CODE), DRIVER_CUBIN)])
+    same(errors, '0 209 1')
+    within('its device code is machine code for sm_80; compile it with', standard)
+
+
+# nvlink
+
+X = '.extern .global .align 4 .u32 x;\n.visible .entry j (.param .u64 d) ' \
+    '{ .reg .b32 %r<2>; ld.global.u32 %r1, [x]; st.global.u32 [x], %r1; ret; }\n'
+F = '.extern .func (.param .b32 r) f (.param .b32 a);\n.visible .entry j (.param .u64 d) { .reg .b32 %r<2>;\n' \
+    '{ .param .b32 p; .param .b32 q; st.param.b32 [p], %r1; call (q), f, (p); ld.param.b32 %r1, [q]; } ret; }\n'
+FUNCTION = '.func (.param .b32 r) f (.param .b32 a) { .reg .b32 %r<2>; ld.param.b32 %r1, [a]; st.param.b32 [r], %r1; ret; }\n'
+LINKED = ((X, ''), (X, '.visible .global .align 4 .u32 x = 5;'), (X, '.global .align 4 .u32 x;'),
+          (X, '.visible .global .align 8 .u64 x;'), (X, '.weak .global .align 4 .u32 x = 1;'),
+          (X, '.visible .const .align 4 .u32 x = 5;'), (X, '.common .global .align 4 .u32 x;'),
+          ('.visible .global .u32 y;', '.visible .global .u32 y;'), ('.weak .global .u32 y;', '.weak .global .u64 y;'),
+          ('.weak .global .u32 y = 1;', '.visible .global .u32 y = 2;'), ('.visible .global .u32 y;', '.global .u32 y;'),
+          ('.common .global .b8 y[4];', '.common .global .b8 y[8];'), ('.visible .global .u32 y;', '.common .global .b8 y[8];'),
+          (F, ''), (F, '.visible ' + FUNCTION), (F, '.weak ' + FUNCTION), (F, FUNCTION),
+          ('.visible ' + FUNCTION, '.visible ' + FUNCTION), ('.weak ' + FUNCTION, '.weak ' + FUNCTION),
+          (F, '.visible ' + FUNCTION.replace('.b32 a)', '.b32 a, .param .b32 b)')),
+          (KERNEL.replace('k', 'j'), KERNEL.replace('k', 'j')))
+
+
+@case
+def as_nvlink(folder):
+    """nvlink, where it is installed, accepts and rejects the same modules"""
+    if not shutil.which('nvlink') or not shutil.which('ptxas'):
+        raise Skip('there is no nvlink')
+    differing = []
+    for number, texts in enumerate(LINKED):
+        cubins = []
+        for name, one in zip('ab', texts):
+            (folder / (name + '.ptx')).write_bytes(ptx(one)[2])
+            ends(run(['ptxas', '-c', '-arch=sm_80', name + '.ptx', '-o', name + '.cubin'], folder), 0)
+            cubins.append(name + '.cubin')
+        theirs = not run(['nvlink', '-arch=sm_80', *cubins, '-o', 'out.cubin'], folder).code
+        app = program(folder, [image(ptx(one)) for one in (*texts, KERNEL)])
+        ours = ends(simulate(folder, app, '--functional', arguments=['k:1:1']), 0).out.decode().split()[0] == '0'
+        if ours != theirs:
+            differing.append((number, ours, texts))
+    same(differing, [])
 
 
 # Kernels that launch kernels
