@@ -2,8 +2,8 @@
  *
  *     app FILE:KIND …
  *
- * adds the files, alternately as data and by name, links and loads them, and runs main_kernel with 32
- * threads. Prints the error of each step, the log, and the words that the kernel has written. */
+ * adds the files, alternately as data and by name, links and loads them, and runs main_kernel with
+ * 32 threads. Prints the error of each step, the log, and the words that the kernel has written. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
