@@ -234,7 +234,7 @@ def driver_errors(folder):
     same(errors, '0 0 0 0 218')
     within("error   : multiple definition of 'pointer' in '2.ptx', first defined in '1.ptx'; ", log)
     (errors, log), _ = driver_links(folder, driver_files(b'.version 7.8\n.target sm_80\n.address_size 64\n.entry k( { ret; }'))
-    same(errors, '0 218 1')
+    same(errors, '0 218 218')
     (errors, _), standard = driver_links(folder, [('c.cubin', image(CODE), DRIVER_CUBIN)])
     same(errors, '0 209 1')
     within('its device code is machine code for sm_80; compile it with', standard)
@@ -371,9 +371,9 @@ def a_fault(folder):
 TWO = ('two_objects_a.cu', 'two_objects_b.cu')
 
 
-def compiled(folder, options, cudart):
-    """Two sources, -rdc=true, linked by nvcc with either runtime."""
-    app = build(TWO, '-rdc=true', *options, cudart=cudart)
+def compiled(folder, sources, options, cudart):
+    """Sources with -rdc=true, linked by nvcc with either runtime."""
+    app = build(sources, '-rdc=true', *options, cudart=cudart)
     for mode in ('values', 'cycles'):
         result = ends(simulate(folder, app, *MODES[mode]), 0)
         within('PASSED', result.out.decode())
@@ -381,7 +381,8 @@ def compiled(folder, options, cudart):
 
 for cudart in ('static', 'shared'):
     for options in (('-arch=sm_80',), ('-arch=compute_80',)):
-        add_case('nvcc -rdc=true %s, %s' % (' '.join(options), cudart), compiled, options, cudart)
+        add_case('nvcc -rdc=true %s, %s' % (' '.join(options), cudart), compiled, TWO, options, cudart)
+        add_case('nvcc -rdc=true %s, %s, a kernel that launches' % (' '.join(options), cudart), compiled, 'nested.cu', options, cudart)
 
 
 @case
