@@ -88,6 +88,9 @@ bool container_open(struct container *container, struct arena *arena, const char
 bool container_text(const struct container *container, uint32_t module, struct arena *arena,
                     char **text, uint32_t *length, struct diags *diags);
 
+// Returns true if the module's unpacked bytes contain the text. Unpacks the module to check.
+bool container_mentions(const struct container *container, uint32_t module, const char *text);
+
 // The values of --module=N and --arch=sm_80; NULL: all modules.
 struct container_choice {
     const char *module, *arch;

@@ -168,3 +168,15 @@ bool container_cubin_has_text(const struct container *container, uint32_t module
     arena_free(&scratch);
     return found;
 }
+
+bool container_mentions(const struct container *container, uint32_t module, const char *text)
+{
+    struct arena scratch;
+    char *bytes;
+    arena_init(&scratch, container->arena->memory);
+    struct container_reading r = {container, module, &container->modules.v[module], &scratch, NULL};
+    bool found =
+        unpack_module(&r, &bytes) && memmem(bytes, r.module->size, text, strlen(text)) != NULL;
+    arena_free(&scratch);
+    return found;
+}

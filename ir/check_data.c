@@ -178,17 +178,6 @@ static void check_symbol(struct data *d, const struct ir_symbol *symbol)
 
 // The bytes that variables take together
 
-static bool is_external(const struct ir_check *c, const struct ir_symbol *symbol)
-{
-    uint32_t decl = symbol->node;
-    while (decl && c->tree->nodes.v[decl].kind != NODE_DECL)
-        decl--;
-    NODE_EACH (child, c->tree, decl)
-        if (c->tree->nodes.v[child].kind == NODE_SPEC && c->tree->nodes.v[child].aux == W_extern)
-            return true;
-    return false;
-}
-
 // Adds a variable's bytes and refuses the variable that exceeds the limit.
 static void add_bytes(struct ir_check *c, uint64_t *used, const struct ir_symbol *symbol,
                       uint64_t limit, const char *text)
@@ -213,7 +202,7 @@ void ir_check_variables(struct ir_check *c, uint32_t first)
         if (symbol->function != function)
             params = 0;
         function = symbol->function;
-        if (symbol->space == W_const && !is_external(c, symbol))
+        if (symbol->space == W_const && !ir_is_extern(module, symbol))
             add_bytes(c, &c->constants, symbol, 65536, "the module's constants take");
         if (symbol->parameter == IR_NONE || !module->functions.v[function].is_entry)
             continue;

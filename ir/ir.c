@@ -151,6 +151,18 @@ void ir_build(struct ir_module *module, struct arena *arena, struct tree *tree, 
     ir_build_parallel(module, arena, tree, diags, 1);
 }
 
+bool ir_is_extern(const struct ir_module *module, const struct ir_symbol *symbol)
+{
+    const struct tree *tree = module->tree;
+    uint32_t decl = symbol->node;
+    while (decl && tree->nodes.v[decl].kind != NODE_DECL)
+        decl--;
+    NODE_EACH (child, tree, decl)
+        if (tree->nodes.v[child].kind == NODE_SPEC && tree->nodes.v[child].aux == W_extern)
+            return true;
+    return false;
+}
+
 uint16_t ir_type_bits(uint16_t type)
 {
     return isa_is_type(type) ? isa_words[type].value : 0;

@@ -293,6 +293,8 @@ bool ir_has_modifier(const struct ir_module *module, const struct ir_function *f
                      uint16_t word);
 // Returns the width of a type (isa_word) in bits.
 uint16_t ir_type_bits(uint16_t type);
+// Returns true for a variable that is declared .extern.
+bool ir_is_extern(const struct ir_module *module, const struct ir_symbol *symbol);
 // Return true for .sN; for .sN, .uN and .bN, N up to 64.
 bool ir_type_is_signed(uint16_t type);
 bool ir_type_is_integer(uint16_t type);

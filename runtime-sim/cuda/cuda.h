@@ -2,8 +2,8 @@
 // its files share.
 //
 // A program linked by nvcc registers its fatbins, kernels and variables before main. The first call
-// that needs the device reads the PTX of all fatbins as one program (link.h) and starts the
-// simulator through `struct cuda_front`. A fatbin that is registered later extends the program.
+// that needs the device reads the PTX of all fatbins as one program (frontend/link.h) and starts
+// the simulator through `struct cuda_front`. A fatbin that is registered later extends the program.
 //
 // Commands are works (work.h). They are issued through the host's clock (host/) and executed when
 // the host waits.
@@ -11,8 +11,8 @@
 // The library interface has no context argument, so a process has one `struct cuda`; every entry
 // point locks it.
 #pragma once
+#include "frontend/link.h"
 #include "runtime-sim/cuda/abi.h"
-#include "runtime-sim/cuda/link.h"
 #include "runtime-sim/cuda/program_tags.h"
 #include "runtime-sim/host/host.h"
 
@@ -45,6 +45,7 @@ enum cuda_error {
     } while (0)
 
 struct cuda;
+struct cuda_linker;
 struct cuda_work;
 
 enum cuda_loaded {
@@ -77,18 +78,28 @@ struct cuda_front {
     void (*out_of_memory)(void *context);
 };
 
+// A fatbin, an ELF file or PTX text in memory.
+struct cuda_image {
+    const void *bytes;
+    uint64_t readable; // readable bytes; UINT64_MAX: not determined yet
+};
+
+// A module of PTX in a binary.
+struct cuda_part {
+    struct link_input input;
+    struct tables *tables; // its tags; NULL: no tags
+};
+
 // A fatbin that the program has registered, or a module that it has loaded.
 struct cuda_binary {
-    const void *image; // fatbin, ELF or PTX text
-    uint64_t readable; // readable bytes at `image`; UINT64_MAX: not determined yet
-    const char *text;  // PTX; NULL: not read yet, or no PTX
-    uint32_t length, arch;
-    uint32_t number;     // in order of registration
-    bool linked, failed; // the PTX is part of the program; it cannot be
+    struct cuda_image image;
+    const void *const *objects; // fatbins that a device linker has joined, NULL-terminated; or NULL
+    VEC(struct cuda_part) parts; // PTX; empty: not read yet, or no device code
+    uint32_t arch;
+    bool was_read, linked, failed; // the PTX is part of the program; it cannot be
     int failure;
-    bool nvlinked;           // device code of several sources, linked by nvlink
+    bool missed;             // a kernel that is not in its device code was reported
     struct link_names names; // names that differ in the linked program
-    struct tables *tables;   // its tags; NULL: no tags
 };
 
 struct cuda_function {
@@ -217,6 +228,7 @@ struct cuda_status {
 // Binaries that the program has registered or loaded, with their functions and variables.
 struct cuda_registry {
     VEC(struct cuda_binary *) binaries;
+    VEC(struct cuda_linker *) linkers; // of cuLinkCreate
     VEC(struct cuda_function *) functions;
     struct cuda_function **by_host; // open addressing, by the stub's address
     uint32_t by_host_size;
@@ -363,10 +375,12 @@ int driver_error(int error);
 int context_check(struct cuda *cuda);
 
 // binaries.c
-// Extracts the PTX of a binary for the device. Returns an error.
-int binary_read(struct cuda *cuda, struct cuda_binary *binary);
 // Registers a binary. `readable` is UINT64_MAX or the number of readable bytes.
 struct cuda_binary *binary_add(struct cuda *cuda, const void *image, uint64_t readable);
+
+// images.c
+// Extracts the PTX of a binary for the device. Returns an error.
+int binary_read(struct cuda *cuda, struct cuda_binary *binary);
 // Returns the number of readable bytes of this process from `image` on.
 uint64_t binary_readable(const void *image);
 
@@ -402,8 +416,12 @@ int function_occupancy(struct cuda *cuda, struct cuda_function *function, int th
                        size_t shared, int *ctas);
 
 // jit.c
-// Checks a module of PTX on its own. Returns the log of its errors, or NULL.
-const char *jit_check(struct cuda *cuda, const char *text, uint32_t length);
+// Checks a binary's PTX on its own. If it is whole, functions and variables that are used must be
+// defined. Returns the log of its errors, or NULL.
+const char *jit_check(struct cuda *cuda, const struct cuda_binary *binary, bool is_whole);
+// Appends the modules of a binary to a linked text. Returns as link_add does.
+const char *jit_link(struct cuda *cuda, const struct cuda_binary *binary, struct link *link,
+                     struct link_names *names);
 // Writes the logs that the program requests through options of the driver's assembler.
 void jit_write_logs(const char *errors, unsigned count, const int *options, void **values);
 

@@ -136,8 +136,8 @@ static int read_alone(struct cuda *cuda, struct cuda_binary *binary, struct jit_
 {
     const char *log = NULL;
     binary->failure = binary_read(cuda, binary);
-    if (!binary->failure && binary->text)
-        log = jit_check(cuda, binary->text, binary->length);
+    if (!binary->failure && binary->parts.n)
+        log = jit_check(cuda, binary, true);
     jit_write_logs(log ? log : "", jit.count, jit.options, jit.values);
     if (log) {
         cuda_complain(cuda, DIAG_NOTE, "a module that '%s' loads is invalid:\n%s",

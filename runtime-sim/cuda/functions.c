@@ -46,6 +46,23 @@ struct cuda_function *function_of(struct cuda *cuda, const void *host)
     return function;
 }
 
+// Returns the error of a kernel that the program does not have. Reports the first one of a binary
+// whose device code could be read.
+static int report_missing(struct cuda *cuda, const struct cuda_function *function)
+{
+    struct cuda_binary *binary = function->binary;
+    if (binary->failure)
+        return binary->failure;
+    if (!binary->missed && function->host != function)
+        cuda_complain(cuda, DIAG_ERROR,
+                      "kernel '%s' of '%s' is not in its device code, which %s; compile all "
+                      "sources with nvcc's -arch=sm_N or -arch=compute_N",
+                      function->name, cuda->options.program_name,
+                      binary->parts.n ? "has other kernels" : "is empty");
+    binary->missed = true;
+    return cudaErrorInvalidDeviceFunction;
+}
+
 const struct program_function *function_entry(struct cuda *cuda, struct cuda_function *function,
                                               int *error)
 {
@@ -61,8 +78,7 @@ const struct program_function *function_entry(struct cuda *cuda, struct cuda_fun
                 : NULL;
     }
     if (!function->entry)
-        *error =
-            function->binary->failure ? function->binary->failure : cudaErrorInvalidDeviceFunction;
+        *error = report_missing(cuda, function);
     return function->entry;
 }
 

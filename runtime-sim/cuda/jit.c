@@ -8,14 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_extern(const struct tree *tree, uint32_t declaration)
-{
-    NODE_EACH (child, tree, declaration)
-        if (tree->nodes.v[child].kind == NODE_SPEC && tree->nodes.v[child].aux == W_extern)
-            return true;
-    return false;
-}
-
 static bool has_body(const struct ir_module *module, uint32_t name)
 {
     for (uint32_t i = 0; i < module->functions.n; i++)
@@ -31,10 +23,7 @@ static bool is_declared_only(const struct ir_module *module, const struct ir_sym
         return !has_body(module, symbol->name) && !builtin_named(name->text, name->length);
     if (symbol->function != IR_NONE || (symbol->space != W_global && symbol->space != W_const))
         return false;
-    for (uint32_t node = symbol->node; node-- > 0;)
-        if (module->tree->nodes.v[node].kind == NODE_DECL)
-            return is_extern(module->tree, node);
-    return false;
+    return ir_is_extern(module, symbol);
 }
 
 // Returns the first symbol that a function body uses but the module only declares, or NULL.
@@ -76,22 +65,43 @@ static const char *log_of(struct cuda *cuda, const struct device_module *module,
     return log;
 }
 
-const char *jit_check(struct cuda *cuda, const char *text, uint32_t length)
+static bool is_provided(const char *name, size_t length)
 {
+    return builtin_named(name, length);
+}
+
+const char *jit_link(struct cuda *cuda, const struct cuda_binary *binary, struct link *link,
+                     struct link_names *names)
+{
+    uint32_t count = binary->parts.n;
+    struct link_input *inputs = ARENA_ARRAY(&cuda->arena, struct link_input, count);
+    for (uint32_t i = 0; i < count; i++)
+        inputs[i] = binary->parts.v[i].input;
+    link->arena = &cuda->arena;
+    link->provides = is_provided;
+    return link_add(link, inputs, count, names);
+}
+
+const char *jit_check(struct cuda *cuda, const struct cuda_binary *binary, bool is_whole)
+{
+    struct link link = {0};
+    struct link_names names = {0};
+    const char *wrong = jit_link(cuda, binary, &link, &names);
+    if (wrong)
+        return arena_printf(&cuda->arena, "error   : %s\n", wrong);
     struct arena own;
     struct device_module module = {0};
     struct diags diags;
     const char *log = NULL;
     arena_init(&own, &cuda->memory);
     diags_init(&diags, &own);
-    char *copy = arena_alloc(&own, (size_t)length + 2);
-    memcpy(copy, text, length);
-    copy[length] = copy[length + 1] = 0;
-    source_init(&module.source, &own, "ptx", copy, length);
+    uint32_t length;
+    const char *text = link_text(&link, &length);
+    source_init(&module.source, &own, "ptx", text, length);
     if (!device_module_read(&module, &own, lanes_best(), &diags)) {
         log = log_of(cuda, &module, &diags);
     } else {
-        const struct ir_symbol *symbol = find_undefined(&module.module);
+        const struct ir_symbol *symbol = is_whole ? find_undefined(&module.module) : NULL;
         const struct name *name = symbol ? tree_name(&module.tree, symbol->name) : NULL;
         if (symbol)
             log = arena_printf(&cuda->arena, "ptxas fatal   : Unresolved extern %s '%.*s'\n",

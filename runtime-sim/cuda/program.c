@@ -13,7 +13,7 @@ static void refuse(struct cuda_binary *binary, int failure)
 static void link_binary(struct cuda *cuda, struct cuda_binary *binary)
 {
     binary->names = (struct link_names){0};
-    const char *wrong = link_add(&cuda->program.link, binary->text, binary->length, &binary->names);
+    const char *wrong = jit_link(cuda, binary, &cuda->program.link, &binary->names);
     if (!wrong) {
         binary->linked = true;
         return;
@@ -28,9 +28,9 @@ static bool add_binary(struct cuda *cuda, struct cuda_binary *binary)
 {
     if (binary->linked || binary->failed)
         return false;
-    if (!binary->text) // a loaded module was read when it was loaded
+    if (!binary->was_read) // a loaded module was read when it was loaded
         binary->failure = binary_read(cuda, binary);
-    binary->failed = binary->failure || !binary->length; // only launches of its kernels fail
+    binary->failed = binary->failure || !binary->parts.n; // only launches of its kernels fail
     if (binary->failed)
         return false;
     const char *wrong = program_read_tags(cuda, binary);
@@ -50,8 +50,9 @@ static bool add_binary(struct cuda *cuda, struct cuda_binary *binary)
 static void add_nothing(struct cuda *cuda)
 {
     static const char nothing[] = ".version 7.0\n.target sm_75\n.address_size 64\n";
+    static const struct link_input input = {"nothing", nothing, sizeof nothing - 1};
     struct link_names names = {0};
-    link_add(&cuda->program.link, nothing, sizeof nothing - 1, &names);
+    link_add(&cuda->program.link, &input, 1, &names);
     cuda->program.capability = 75;
 }
 
@@ -93,7 +94,7 @@ static bool refuse_new(struct cuda *cuda, uint32_t first)
     for (int all = 0; all < 2 && !any; all++)
         for (uint32_t i = first; i < cuda->registry.binaries.n; i++) {
             struct cuda_binary *binary = cuda->registry.binaries.v[i];
-            if (!binary->linked || (!all && !jit_check(cuda, binary->text, binary->length)))
+            if (!binary->linked || (!all && !jit_check(cuda, binary, true)))
                 continue;
             refuse(binary, cudaErrorInvalidPtx);
             any = true;

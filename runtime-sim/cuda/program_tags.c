@@ -15,31 +15,46 @@ static const char *first_fault(struct cuda *cuda, const struct diags *diags, str
     return arena_printf(&cuda->arena, "line %u of its PTX: %s", place.line, diag->message);
 }
 
-const char *program_read_tags(struct cuda *cuda, struct cuda_binary *binary)
+static const char *read_tags(struct cuda *cuda, struct cuda_part *part)
 {
     struct arena *arena = &cuda->arena;
     struct source source;
     struct tags tags;
     struct diags diags;
     struct tables *tables = ARENA_NEW(arena, struct tables);
-    char *text = arena_alloc(arena, (size_t)binary->length + 2);
-    memcpy(text, binary->text, binary->length);
-    text[binary->length] = text[binary->length + 1] = 0;
-    source_init(&source, arena, cuda->options.program_name, text, binary->length);
+    uint32_t length = part->input.length;
+    char *text = arena_alloc(arena, (size_t)length + 2);
+    memcpy(text, part->input.text, length);
+    text[length] = text[length + 1] = 0;
+    source_init(&source, arena, cuda->options.program_name, text, length);
     tags_find(&tags, arena, &source);
     if (!tags.list.n)
         return NULL;
     diags_init(&diags, arena);
     bool good = tags_read(tables, arena, &source, &diags);
-    binary->tables = good ? tables : NULL;
-    binary->text = tags_strip(arena, &source, &tags, &binary->length);
+    part->tables = good ? tables : NULL;
+    part->input.text = tags_strip(arena, &source, &tags, &part->input.length);
     return good ? NULL : first_fault(cuda, &diags, &source);
 }
 
-static void add_kernels(struct cuda *cuda, struct tables *to, const struct cuda_binary *binary)
+const char *program_read_tags(struct cuda *cuda, struct cuda_binary *binary)
 {
-    for (uint32_t i = 0; i < binary->tables->kernels.n; i++) {
-        struct table_kernel kernel = binary->tables->kernels.v[i];
+    const char *wrong = NULL;
+    for (uint32_t i = 0; i < binary->parts.n && !wrong; i++)
+        wrong = read_tags(cuda, &binary->parts.v[i]);
+    return wrong;
+}
+
+// Adds the tables of a module. The first one gives what is not about kernels.
+static void add_tables(struct cuda *cuda, struct tables *to, bool is_first,
+                       const struct cuda_binary *binary, const struct tables *from)
+{
+    if (is_first) {
+        *to = *from;
+        memset(&to->kernels, 0, sizeof to->kernels);
+    }
+    for (uint32_t i = 0; i < from->kernels.n; i++) {
+        struct table_kernel kernel = from->kernels.v[i];
         kernel.name = link_find_name(&binary->names, kernel.name);
         vec_push(&cuda->arena, &to->kernels, kernel);
     }
@@ -55,14 +70,12 @@ void program_put_tags(struct cuda *cuda, struct source *program)
     bool any = false;
     for (uint32_t i = 0; i < cuda->registry.binaries.n; i++) {
         const struct cuda_binary *binary = cuda->registry.binaries.v[i];
-        if (!binary->linked || !binary->tables)
-            continue;
-        if (!any) {
-            all = *binary->tables;
-            memset(&all.kernels, 0, sizeof all.kernels);
+        for (uint32_t k = 0; k < binary->parts.n && binary->linked; k++) {
+            const struct tables *tables = binary->parts.v[k].tables;
+            if (tables)
+                add_tables(cuda, &all, !any, binary, tables);
+            any |= tables != NULL;
         }
-        any = true;
-        add_kernels(cuda, &all, binary);
     }
     if (!any)
         return;

@@ -1,5 +1,6 @@
 // The device properties that programs query: one GPU with the numbers of the configured machine.
 #include "runtime-sim/cuda/properties.h"
+#include "runtime-sim/exec/warp/spawn.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -246,7 +247,7 @@ CUDA_API(cudaRuntimeGetVersion, int *version)
 
 static int limit(struct cuda *cuda, int number, size_t *get, size_t set)
 {
-    enum { HEAP = 2 };
+    enum { HEAP = 2, PENDING_LAUNCHES = 4 };
     if (number < 0 || number >= (int)ARRAY_LENGTH(cuda->limits))
         return cudaErrorUnsupportedLimit;
     int error = cuda_begin(cuda);
@@ -258,6 +259,8 @@ static int limit(struct cuda *cuda, int number, size_t *get, size_t set)
         cuda->limits[number] = set;
     if (!get && number == HEAP)
         cuda->device->image->heap_left = set;
+    if (!get && number == PENDING_LAUNCHES)
+        cuda->device->spawns->max_pending = set < UINT32_MAX ? (uint32_t)set : UINT32_MAX;
     return cudaSuccess;
 }
 

@@ -1,4 +1,5 @@
 #include "runtime-sim/device/command.h"
+#include "runtime-sim/device/spawn.h"
 #include "runtime-sim/exec/memory/plane.h"
 #include <string.h>
 
@@ -48,8 +49,8 @@ enum device_end device_end_of(const struct grid_result *grid)
                                   : DEVICE_DONE;
 }
 
-static enum device_end run_grid(struct device *device, struct device_launch *one,
-                                struct device_result *result)
+enum device_end device_run_launch(struct device *device, struct device_launch *one,
+                                  struct device_result *result)
 {
     struct grid_result *grid = &result->grid;
     uint64_t max = device->max_instructions, done = device->instructions;
@@ -58,17 +59,24 @@ static enum device_end run_grid(struct device *device, struct device_launch *one
     if (max && max <= done)
         return DEVICE_LIMITED;
     device_begin_launch(device, one);
-    double before = device_cpu_seconds();
+    double before = device_cpu_seconds(), others = device->kernel_cpu_seconds;
     grid_run(one->launch, device->arena, &options, grid);
-    device->kernel_cpu_seconds += device_cpu_seconds() - before;
+    // Launches by its threads have been counted.
+    device->kernel_cpu_seconds = others + device_cpu_seconds() - before;
     one->warp_instructions = grid->warp_instructions;
     one->thread_instructions = grid->thread_instructions;
     device->instructions += grid->warp_instructions;
     // Not counted after a fault: with several host threads, progress of other CTAs depends on them.
     if (!grid->stuck && !grid->fault.happened)
         count_launch(one);
-    blame(result, one);
-    return device_end_of(grid);
+    enum device_end end = device_end_of(grid);
+    if (end == DEVICE_DONE)
+        end = device_run_tails(device, one->launch, result);
+    const struct device_launch *failed = device->spawns->failed;
+    blame(result, failed ? failed : one);
+    if (end != DEVICE_DONE && !one->launch->depth)
+        device_spawns_drop(device);
+    return end;
 }
 
 enum device_end device_run_now(struct device *device, struct device_command *command,
@@ -76,7 +84,7 @@ enum device_end device_run_now(struct device *device, struct device_command *com
 {
     command->has_ended = true;
     switch (command->kind) {
-    case COMMAND_LAUNCH: return run_grid(device, command->launch, result);
+    case COMMAND_LAUNCH: return device_run_launch(device, command->launch, result);
     case COMMAND_COPY:
         memmove(command->data_to, command->data_from, command->bytes);
         if (command->from && plane_trigger_of(command->mark) == PLANE_WAIT_FULL)

@@ -2,6 +2,7 @@
 #include "runtime-sim/device/device.h"
 #include "ir/read.h"
 #include "runtime-sim/device/kernel_name.h"
+#include "runtime-sim/device/spawn.h"
 #include "runtime-sim/exec/check/check_memory.h"
 #include "runtime-sim/exec/check/profile.h"
 #include "runtime-sim/exec/memory/texture.h"
@@ -37,6 +38,7 @@ const char *device_load(struct device *device)
     device->textures = ARENA_NEW(arena, struct textures);
     image_init(device->image, arena, narrow ? GLOBAL_FIRST : GLOBAL_FIRST_64);
     arena_init(&device->queue_arena, arena->memory);
+    device_spawns_begin(device);
     if (device->race || device->uninit) {
         device->check = ARENA_NEW(arena, struct check);
         check_init(device->check, arena, device->race, device->uninit, MAX_REPORTS);

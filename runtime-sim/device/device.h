@@ -19,6 +19,7 @@ struct machine_plans;
 struct profile;
 struct profile_watch;
 struct sites;
+struct spawns;
 struct textures;
 struct timed_kernel;
 
@@ -88,6 +89,7 @@ struct device {
     uint32_t variables;  // number of variables of the loaded program
     struct check *check; // NULL: neither `race` nor `uninit`
     struct image *image;
+    struct spawns *spawns;     // launches by kernels
     struct textures *textures; // extended by texture_bind and sampler_bind
     struct arena queue_arena;
     VEC(struct device_command *) queue; // in the order of issue, since the last synchronisation

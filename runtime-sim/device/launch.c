@@ -142,6 +142,7 @@ struct device_launch *device_prepare(struct device *device, const struct launch_
         .check = device->check,
         .profile = to->kernel->profile,
         .sites = to->kernel->sites,
+        .spawns = device->spawns,
         .print = device->print,
         .print_context = device->print_context,
         .stop = device->stop,

@@ -62,13 +62,23 @@ struct sample_totals {
 // Adds the group `sample` to the statistics.
 void timed_add_samples(const struct sample_totals *totals, struct stats *stats);
 
+struct timed_family;
+
+// An event that a kernel has recorded: the last command of a stream.
+struct timed_mark {
+    uint64_t handle;
+    const struct machine_event *at; // NULL: the stream had no command
+};
+
 // A busy period: from the first command until the machine is idle.
 struct timed_period {
     struct arena arena;
     bool is_open;
     VEC(struct device_command *) commands;
-    VEC(struct machine_event *) events; // by command
-    uint32_t ended, first;              // number of ended commands; all before `first` have ended
+    VEC(struct machine_event *) events;  // by command
+    VEC(struct timed_family *) families; // likewise
+    VEC(struct timed_mark) marks;        // events that kernels have recorded
+    uint32_t ended, first;               // number of ended commands; all before `first` have ended
     struct stats_mark before;
     uint64_t begun;
     struct machine_limits limits;

@@ -1,5 +1,6 @@
 // Executes commands by the machine, in busy periods (struct timed_period).
 #include "runtime-sim/device/timed_run.h"
+#include "runtime-sim/device/spawn.h"
 #include "runtime-sim/exec/memory/plane.h"
 #include <string.h>
 
@@ -117,6 +118,9 @@ static void open_period(struct timed *timed, uint64_t cycle)
         period->limits.cycles = begun + (max > timed->total.cycles ? max - timed->total.cycles : 1);
     period->commands = (__typeof__(period->commands)){0};
     period->events = (__typeof__(period->events)){0};
+    period->families = (__typeof__(period->families)){0};
+    period->marks = (__typeof__(period->marks)){0};
+    period->limits.awaited = &timed->device->spawns->fresh.n;
     period->ended = period->first = 0;
     period->before = stats_snapshot(&timed->stats, &period->arena);
     period->begun = begun;
@@ -129,12 +133,15 @@ static void open_period(struct timed *timed, uint64_t cycle)
     machine_open(timed->machine, &period->limits, &period->result);
 }
 
-static struct machine_event *add_command(struct timed *timed, struct device_command *command)
+struct machine_event *timed_add_command(struct timed *timed, struct device_command *command,
+                                        uint64_t cycle, struct timed_family *parent)
 {
     struct timed_period *period = &timed->period;
     struct machine_event *event = plan_command(timed, command, &period->arena);
     vec_push(&period->arena, &period->commands, command);
     vec_push(&period->arena, &period->events, event);
+    event->cycle = cycle;
+    timed_family_add(timed, command, event, parent);
     machine_add_event(timed->machine, event);
     if (command->launch)
         show_launch(timed, command->launch);
@@ -202,20 +209,25 @@ static void count_launches(struct timed *timed)
     timed_count_run(timed, timed->last, &period->before, launches, cycles);
 }
 
-// Updates the commands that have ended.
-static void note_ends(struct timed_period *period)
+// Updates the commands that have ended. Returns true if one of the host has.
+static bool note_ends(struct timed_period *period)
 {
-    bool is_first = true;
+    bool is_first = true, any = false;
     for (uint32_t i = period->first; i < period->commands.n; i++) {
         struct device_command *command = period->commands.v[i];
         const struct machine_event *event = period->events.v[i];
-        period->ended += event->has_ended && !command->has_ended;
-        command->has_ended = event->has_ended;
+        uint64_t ended = event->ended;
+        bool is_over = timed_family_is_over(period->families.v[i], &ended);
+        bool is_new = is_over && !command->has_ended;
+        period->ended += is_new;
+        any |= is_new && timed_family_is_host(period->families.v[i]);
+        command->has_ended = is_over;
         command->begun = event->begun;
-        command->ended = event->ended;
-        is_first &= event->has_ended;
+        command->ended = ended;
+        is_first &= is_over;
         period->first += is_first;
     }
+    return any;
 }
 
 static void close_period(struct timed *timed, enum machine_end end)
@@ -229,6 +241,19 @@ static void close_period(struct timed *timed, enum machine_end end)
         timed->options->period_end(timed->options->context, machine_cycle(timed->machine));
     period->is_open = false;
     timed->broken = end != MACHINE_DONE;
+    if (timed->broken)
+        device_spawns_drop(timed->device);
+}
+
+// Continues as machine_proceed does, with the launches by threads.
+static enum machine_end proceed(struct timed *timed, uint64_t until)
+{
+    struct grid_result *result = &timed->period.result;
+    enum machine_end end = machine_proceed(timed->machine, until, result);
+    if (end != MACHINE_DONE && end != MACHINE_PAUSED)
+        return end;
+    bool more = timed_spawn(timed, result);
+    return result->fault.happened ? MACHINE_FAULT : more ? MACHINE_PAUSED : end;
 }
 
 void timed_execute(void *context, struct device_command *const *commands, uint32_t count,
@@ -241,10 +266,10 @@ void timed_execute(void *context, struct device_command *const *commands, uint32
     }
     open_period(timed, 0);
     for (uint32_t i = 0; i < count; i++)
-        add_command(timed, commands[i]);
+        timed_add_command(timed, commands[i], 0, NULL);
     enum machine_end end;
     do
-        end = machine_proceed(timed->machine, UINT64_MAX, &timed->period.result);
+        end = proceed(timed, UINT64_MAX);
     while (end == MACHINE_PAUSED);
     close_period(timed, end);
     *result = timed->period.result;
@@ -257,7 +282,7 @@ void timed_start(struct timed *timed, struct device_command *command, uint64_t c
 {
     if (!timed->period.is_open)
         open_period(timed, cycle);
-    add_command(timed, command)->cycle = cycle;
+    timed_add_command(timed, command, cycle, NULL);
     if (command->launch)
         device_begin_launch(timed->device, command->launch);
 }
@@ -281,8 +306,12 @@ enum device_end timed_proceed(struct timed *timed, uint64_t until, struct device
     if (!period->is_open)
         return DEVICE_DONE;
     double before = device_cpu_seconds();
-    enum machine_end end = machine_proceed(timed->machine, until, &period->result);
-    note_ends(period);
+    enum machine_end end = MACHINE_PAUSED;
+    bool is_awaited = false;
+    while (end == MACHINE_PAUSED && !is_awaited && machine_cycle(timed->machine) < until) {
+        end = proceed(timed, until);
+        is_awaited = note_ends(period);
+    }
     if (end == MACHINE_PAUSED && period->ended == period->commands.n)
         end = MACHINE_DONE;
     if (end != MACHINE_PAUSED) {

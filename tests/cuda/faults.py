@@ -189,14 +189,6 @@ def machine_code_only(folder):
 
 
 @case
-def nested_launches(folder):
-    """dynamic parallelism is refused"""
-    program = build('nested.cu', ARCH, '-rdc=true')
-    result = ends(simulate(folder, program, '--functional'), 0)
-    assert 'error: ' in result.err.decode(), result
-
-
-@case
 def old_library(folder):
     """a program for another version of the library"""
     (folder / 'empty.c').write_text('int cudaMalloc(void) { return 0; }\n')

@@ -60,16 +60,38 @@ static void place_shared(struct program *program, struct program_function *funct
         function->shared_align = alignment(symbol);
 }
 
+// Finds the variables that an earlier or later symbol of the same name defines: an .extern
+// declaration has the address of its definition. Stores for each symbol the one that is placed.
+static uint32_t *find_definitions(const struct program *program)
+{
+    const struct ir_module *module = program->module;
+    uint32_t *of_name = ARENA_ARRAY(program->arena, uint32_t, module->tree->names.names.n);
+    uint32_t *of = ARENA_ARRAY(program->arena, uint32_t, module->symbols.n);
+    for (uint32_t pass = 0; pass < 2; pass++)
+        for (uint32_t i = 0; i < module->symbols.n; i++) {
+            const struct ir_symbol *symbol = &module->symbols.v[i];
+            uint32_t *last = &of_name[symbol->name];
+            of[i] = i;
+            if (symbol->function != IR_NONE || symbol->space == W_func)
+                continue;
+            if (!*last || (ir_is_extern(module, &module->symbols.v[*last - 1]) &&
+                           !ir_is_extern(module, symbol)))
+                *last = i + 1;
+            of[i] = *last - 1;
+        }
+    return of;
+}
+
 static bool is_static_shared(const struct ir_symbol *symbol)
 {
     return symbol->space == W_shared && !is_array_without_size(symbol);
 }
 
-static uint32_t place_common_shared(struct program *program)
+static uint32_t place_common_shared(struct program *program, const uint32_t *definitions)
 {
     uint32_t at = 0;
     for (uint32_t i = 0; i < program->module->symbols.n; i++)
-        if (is_static_shared(&program->module->symbols.v[i]) &&
+        if (definitions[i] == i && is_static_shared(&program->module->symbols.v[i]) &&
             !is_own(program, &program->module->symbols.v[i]))
             place_shared(program, NULL, i, &at);
     return at;
@@ -250,18 +272,21 @@ void layout_module(struct program *program)
     const struct ir_module *module = program->module;
     vec_reserve(program->arena, &program->address_of, module->symbols.n + 1);
     program->address_of.n = module->symbols.n;
+    const uint32_t *definitions = find_definitions(program);
     uint64_t at = global_first(program);
     for (uint32_t i = 0; i < module->symbols.n; i++) {
         uint16_t space = module->symbols.v[i].space;
         program->address_of.v[i] = 0;
-        if (space == W_global || space == W_const || space == W_tex)
+        if (definitions[i] == i && (space == W_global || space == W_const || space == W_tex))
             place_global(program, i, &at);
     }
     program->global_end = at;
     number_functions(program);
     for (uint32_t i = 0; i < program->functions.n; i++)
         layout_function(program, &program->functions.v[i]);
-    place_own_shared(program, place_common_shared(program));
+    place_own_shared(program, place_common_shared(program, definitions));
+    for (uint32_t i = 0; i < module->symbols.n; i++)
+        program->address_of.v[i] = program->address_of.v[definitions[i]];
 }
 
 struct location layout_locate(const struct program *program,

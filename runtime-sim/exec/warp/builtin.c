@@ -1,6 +1,7 @@
 #include "runtime-sim/exec/memory/heap.h"
 #include "runtime-sim/exec/warp/builtin.h"
 #include "runtime-sim/exec/warp/cta.h"
+#include "runtime-sim/exec/warp/spawn.h"
 #include <string.h>
 
 uint8_t *guest_at(struct warp *warp, uint32_t lane, uint64_t address, uint64_t bytes)
@@ -42,10 +43,16 @@ uint64_t builtin_argument(struct warp *warp, const struct path *path, const stru
                           uint32_t n, uint32_t lane)
 {
     uint64_t value = 0;
-    if (n < call->argument_count)
-        memcpy(&value, lane_of(warp, path, &call->arguments[n], lane),
-               call->arguments[n].bytes < 8 ? call->arguments[n].bytes : 8);
+    builtin_bytes(warp, path, call, n, lane, &value, sizeof value);
     return value;
+}
+
+void builtin_bytes(struct warp *warp, const struct path *path, const struct call *call, uint32_t n,
+                   uint32_t lane, void *to, size_t bytes)
+{
+    if (n < call->argument_count)
+        memcpy(to, lane_of(warp, path, &call->arguments[n], lane),
+               call->arguments[n].bytes < bytes ? call->arguments[n].bytes : bytes);
 }
 
 void builtin_result(struct warp *warp, const struct path *path, const struct call *call,
@@ -132,5 +139,5 @@ builtin_fn *builtin_named(const char *name, size_t length)
     for (size_t i = 0; i < ARRAY_LENGTH(builtins); i++)
         if (strlen(builtins[i].name) == length && !memcmp(builtins[i].name, name, length))
             return builtins[i].fn;
-    return NULL;
+    return spawn_named(name, length);
 }

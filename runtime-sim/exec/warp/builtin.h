@@ -4,9 +4,12 @@
 #include "runtime-sim/exec/warp/warp.h"
 #include <stddef.h>
 
-// Read the n-th argument of a lane's call, and write its result, as bits.
+// Read the n-th argument of a lane's call, and write its result, as bits. builtin_bytes reads the
+// first bytes of an argument that is longer.
 uint64_t builtin_argument(struct warp *warp, const struct path *path, const struct call *call,
                           uint32_t n, uint32_t lane);
+void builtin_bytes(struct warp *warp, const struct path *path, const struct call *call, uint32_t n,
+                   uint32_t lane, void *to, size_t bytes);
 void builtin_result(struct warp *warp, const struct path *path, const struct call *call,
                     uint32_t lane, uint64_t value);
 

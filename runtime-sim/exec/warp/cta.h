@@ -37,6 +37,8 @@ struct launch_time {
 };
 
 // State that all CTAs of a launch share.
+struct spawns;
+
 struct launch {
     const struct program *program;
     uint32_t function; // program function
@@ -60,6 +62,9 @@ struct launch {
     void *print_context;
     // Source of clocks and %nsmid. NULL: the launch is untimed, and a clock counts its reads.
     const struct launch_time *time;
+    struct spawns *spawns;  // takes the launches of its threads; NULL: threads cannot launch
+    uint32_t depth;         // number of launches by threads from which it descends
+    void *family;           // the owner's record of it and of the launches by its threads
     bool high_lane_later;   // at a divergent branch, the lanes without the highest lane execute
                             // first
     const atomic_int *stop; // a value other than 0 aborts the launch; may be NULL

@@ -6,6 +6,7 @@
 #include "runtime-sim/exec/check/profile.h"
 #include "runtime-sim/exec/decode/layout.h"
 #include "runtime-sim/exec/warp/cta.h"
+#include "runtime-sim/exec/warp/spawn.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -57,6 +58,11 @@ uint64_t grid_room(const struct launch *launch)
     return (uint64_t)ctas * MULTIPROCESSORS;
 }
 
+static struct allocation *allocation_at(struct image *image, uint64_t address)
+{
+    return &image->list.v[image_find(image, address)];
+}
+
 // Prepares the workspace that cooperative_groups finds through the environment registers: its size,
 // and the counter of the grid's barrier.
 static void prepare_workspace(struct launch *launch)
@@ -69,7 +75,7 @@ static void prepare_workspace(struct launch *launch)
     launch->workspace = image_allocate(launch->image, WORKSPACE, 256, IMAGE_WORKSPACE);
     if (!launch->workspace)
         return;
-    struct allocation *at = &launch->image->list.v[launch->image->list.n - 1];
+    struct allocation *at = allocation_at(launch->image, launch->workspace);
     memcpy(at->data, &size, sizeof size);
     at->filled = true;
 }
@@ -83,7 +89,7 @@ static void prepare(struct launch *launch, struct arena *arena)
                                                 : 1;
     launch->shared_bytes = grid_shared_bytes(launch);
     launch->params_address = image_allocate(launch->image, fn->param_bytes, 64, IMAGE_PARAMETERS);
-    struct allocation *at = &launch->image->list.v[launch->image->list.n - 1];
+    struct allocation *at = allocation_at(launch->image, launch->params_address);
     memcpy(at->data, launch->params, fn->param_bytes);
     at->constant = at->filled = true;
     prepare_workspace(launch);
@@ -172,6 +178,15 @@ static uint64_t progress(const struct residents *residents)
     return events;
 }
 
+// Executes the launches that the CTAs have made, if the owner has no time for them later. Returns
+// false after a fault.
+static bool execute_spawns(const struct launch *launch, struct grid_result *result)
+{
+    struct spawns *spawns = launch->spawns;
+    return !spawns || !spawns->fresh.n || !spawns->execute ||
+           spawns->execute(spawns->context, launch, result);
+}
+
 // Runs one turn of every resident CTA. Returns false after a fault, or if the run must stop. Sets
 // `waits` if all of them wait for others.
 static bool turn(struct residents *residents, struct arena *arena,
@@ -186,7 +201,8 @@ static bool turn(struct residents *residents, struct arena *arena,
         result->stopped = state != WARP_FAULT && launch_stops(cta->launch);
         result->limited = state != WARP_FAULT && options->max_instructions &&
                           result->warp_instructions >= options->max_instructions;
-        if (state == WARP_FAULT || result->stopped || result->limited)
+        if (state == WARP_FAULT || result->stopped || result->limited ||
+            !execute_spawns(cta->launch, result))
             return false;
         *waits &= state == WARP_WAITS;
         if (state == WARP_DONE)
@@ -251,6 +267,8 @@ static bool fits_clusters(const struct launch *launch)
 bool grid_begin(struct launch *launch, struct arena *arena, struct fault *fault)
 {
     prepare(launch, arena);
+    if (launch->depth)
+        launch->spawns->pending--;
     if (launch->check)
         check_begin(launch->check, launch, arena);
     if (launch->profile)

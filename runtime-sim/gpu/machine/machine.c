@@ -330,6 +330,13 @@ static bool is_over(const struct machine *machine)
            (machine->run.until == UINT64_MAX || machine->now >= machine->run.until);
 }
 
+// Returns true if the owner must learn what has happened in this cycle.
+static bool is_awaited_now(const struct machine *machine)
+{
+    const uint32_t *awaited = machine->run.limits->awaited;
+    return machine->agenda.ended != machine->agenda.ended_seen || (awaited && *awaited);
+}
+
 static enum machine_end run(struct machine *machine, struct grid_result *result)
 {
     const uint64_t limit = last_cycle(machine);
@@ -344,7 +351,7 @@ static enum machine_end run(struct machine *machine, struct grid_result *result)
         commit(machine);
         if (machine->shared.fault->happened)
             return end_cycle(machine, MACHINE_FAULT);
-        bool is_awaited = machine->agenda.ended != machine->agenda.ended_seen;
+        bool is_awaited = is_awaited_now(machine);
         enum machine_end end = leave_cycle(machine, is_awaited, smaller(max, machine->run.until));
         if (end != MACHINE_PAUSED)
             return end;

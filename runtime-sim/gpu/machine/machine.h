@@ -96,13 +96,15 @@ struct machine_limits {
     uint64_t every;
     void (*sample)(void *context, uint64_t cycle);
     void *context;
+    // Pauses the run at the end of a cycle in which this count is not 0. May be NULL.
+    const uint32_t *awaited;
     // Progress for another thread: cycles and completed CTAs of this run. May be NULL.
     atomic_uint_fast64_t *cycle, *ctas_done;
 };
 
 enum machine_end {
     MACHINE_DONE,
-    MACHINE_PAUSED,  // from machine_proceed: an event has ended, or `until` was reached
+    MACHINE_PAUSED,  // from machine_proceed: an event has ended, `awaited`, or `until` was reached
     MACHINE_STOPPED, // by launch->stop
     MACHINE_CYCLES,  // by the limit of cycles
     MACHINE_STUCK,   // no progress; result->stalls has the waiting warps
@@ -117,10 +119,11 @@ enum machine_end {
 //
 // machine_open begins a run without events. machine_add_event adds one, also during the run; it
 // stays until machine_close; `after` may name earlier events of the run. machine_proceed runs until
-// all events have ended (MACHINE_DONE), to the end of a cycle in which one of them has ended, or up
-// to the cycle `until` (UINT64_MAX: none). With `until` it waits for that cycle even if no event is
-// left. After another end than MACHINE_DONE and MACHINE_PAUSED the run must be closed;
-// machine_close gets the end that was the last. `limits` and `result` stay until then.
+// all events have ended (MACHINE_DONE), to the end of a cycle in which one of them has ended or in
+// which *limits->awaited is not 0, or up to the cycle `until` (UINT64_MAX: none). With `until` it
+// waits for that cycle even if no event is left. After another end than MACHINE_DONE and
+// MACHINE_PAUSED the run must be closed; machine_close gets the end that was the last. `limits` and
+// `result` stay until then.
 void machine_open(struct machine *machine, const struct machine_limits *limits,
                   struct grid_result *result);
 void machine_add_event(struct machine *machine, struct machine_event *event);
