@@ -1,4 +1,5 @@
 #include "runtime-sim/cuda/memory.h"
+#include "runtime-sim/cuda/threads.h"
 #include "support/search.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,6 +97,8 @@ int cuda_memory_allocate(struct cuda *cuda, enum cuda_memory_kind kind, uint64_t
         return cudaErrorMemoryAllocation;
     bool shared = kind == KIND_MANAGED || kind == KIND_PINNED;
     struct cuda_memory memory = {.bytes = bytes, .kind = kind};
+    if (!threads_is_calling())
+        host_compute_all(&cuda->host); // the address must not depend on the time of launches
     memory.slack = kind == KIND_DEVICE ? cuda->options.slack : 0;
     memory.address = device_next(cuda->device, align_up(bytes + 2 * memory.slack, PAGE), PAGE);
     memory.address += memory.address ? memory.slack : 0;
@@ -151,7 +154,8 @@ int cuda_memory_free(struct cuda *cuda, uint64_t address, unsigned kinds)
     if (!memory || memory->address != address || !(kinds >> memory->kind & 1))
         return cudaErrorInvalidValue;
     error = cuda_synchronise(cuda); // works may use it
-    free_now(cuda, address);
+    if (error != cudaErrorNotPermitted)
+        free_now(cuda, address);
     return error;
 }
 

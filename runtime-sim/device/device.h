@@ -74,6 +74,8 @@ struct device {
     // Called with output of kernels. NULL: output is discarded.
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;
+    bool (*pause)(void *context, bool stuck); // of launches without time (struct launch); or NULL
+    void *pause_context;
     // Executes timed launches, all at the same time. Sets their cycles and counts. NULL: all
     // launches are untimed.
     void (*execute)(void *executor, struct device_command *const *commands, uint32_t count,

@@ -183,6 +183,7 @@ static bool turn(struct residents *residents, struct arena *arena,
         struct cta *cta = residents->active.v[i];
         enum warp_state state = cta_run(cta, TURN);
         grid_count(result, cta);
+        launch_pause(cta->launch, false);
         result->stopped = state != WARP_FAULT && launch_stops(cta->launch);
         result->limited = state != WARP_FAULT && options->max_instructions &&
                           result->warp_instructions >= options->max_instructions;
@@ -230,9 +231,14 @@ static void run_all(struct launch *launch, struct arena *arena, const struct gri
         uint64_t now = progress(&residents);
         idle = now == seen ? idle + 1 : 0;
         seen = now;
-        // If all CTAs wait and the state has not changed, none will continue.
-        if (idle > max_idle || (waits && idle && residents.active.n) ||
-            repeats_turn(&repeats, residents.active.v, residents.active.n, idle)) {
+        // If all CTAs wait and the state has not changed, none will continue. CTAs that poll may
+        // see what others write.
+        bool waiting = waits && idle && residents.active.n;
+        bool polling = idle > max_idle ||
+                       repeats_turn(&repeats, residents.active.v, residents.active.n, idle);
+        if (polling && !waiting && launch_pause(launch, true)) {
+            idle = 0;
+        } else if (waiting || polling) {
             give_up(&residents, launch, result);
             return;
         }
