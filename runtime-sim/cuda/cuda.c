@@ -216,11 +216,11 @@ int cuda_synchronise(struct cuda *cuda)
 }
 
 // Executes the remaining works at the end of the program, without adding to its time, unless it ends
-// within a call or a host function.
+// by a signal, or within a call or a host function.
 static void finish_works(struct cuda *cuda)
 {
     struct device_result result;
-    bool is_inside = threads_depth() > 2 || threads_is_calling();
+    bool is_inside = threads_depth() > 1 || threads_is_calling();
     if (may_wait(cuda) && !is_inside) {
         enum device_end end = host_finish(&cuda->host, &result);
         cuda_waited(cuda, end, &result);
@@ -241,12 +241,13 @@ static void list_unsupported(struct cuda *cuda)
 static void end_process(struct cuda *cuda)
 {
     cuda->status.ended = true;
-    executor_end(cuda);
+    cuda->executor.changed = threads_now();
     if (cuda->status.state == CUDA_READY) {
         finish_works(cuda);
         if (cuda->recorded)
             record_end(cuda);
     }
+    executor_end(cuda);
     list_unsupported(cuda);
     if (cuda->device)
         cuda->front->end(cuda->front->context);

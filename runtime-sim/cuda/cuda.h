@@ -270,7 +270,7 @@ struct cuda_posted {
 struct cuda_executor {
     pthread_t thread;
     bool exists, failed, has_caller; // the executor; it cannot be started; the caller
-    bool asleep, is_computing;
+    bool asleep, is_computing, ends;
     uint64_t entries, seen;     // calls of the library; at the executor's last look
     uint64_t since, since_time; // time, and processor's time of other threads, at the last call
     uint64_t stalled;           // `entries` when only the program could continue
@@ -338,7 +338,8 @@ int cuda_waited(struct cuda *cuda, enum device_end end, const struct device_resu
 // Ends the process's use of the library, and writes the results.
 void cuda_end(void);
 // Like cuda_end, for a process that ends without running destructors. Returns false, without
-// effect, if this thread is inside a library call, or without `waits` if another thread is.
+// effect, if this thread is inside a library call. Without `waits`, for a signal, issued works are
+// not executed any more, and false is also returned if another thread is inside a call.
 bool cuda_end_early(bool waits);
 // Counts an unsupported call for the list at the end. Returns cudaErrorNotSupported.
 int cuda_not_supported(struct cuda *cuda, const char *name);

@@ -13,6 +13,7 @@ enum {
 // With a machine: times after which a program that computes, or that sleeps, is taken to wait.
 #define COMPUTES (SECOND / 5)
 #define SLEEPS SECOND
+#define LATE SECOND            // after which streams do not wait for a function of another
 #define SILENCE (5 * SECOND)   // time without progress until it is reported
 #define PATIENCE (10 * SECOND) // for functions of the program, at its end
 #define GIVES_UP (60 * SECOND) // time without progress until a polling kernel is given up
@@ -86,11 +87,11 @@ static bool await(void *context)
     memcpy(own, cuda->memory.on_failure, sizeof own);
     executor->awaiting++;
     threads_wait(THREADS_CHANGE, AWAIT_US);
+    note_silence(cuda);
     executor->awaiting--;
     memcpy(cuda->memory.on_failure, own, sizeof own);
     if (is_stopped(cuda) && !has_ended(cuda) && !cuda->host.computing)
         end_by(cuda, DEVICE_STOPPED);
-    note_silence(cuda);
     return !has_ended(cuda) || threads_now() - executor->changed < PATIENCE;
 }
 
@@ -118,6 +119,7 @@ static void call_one(struct cuda *cuda, const struct cuda_posted *posted)
         threads_lock();
     threads_set_calling(false);
     host_called(host, posted->command, posted->era);
+    cuda->executor.stalled = 0;
     threads_notify(THREADS_WORK);
 }
 
@@ -125,8 +127,9 @@ static void *run_caller(void *context)
 {
     struct cuda *cuda = context;
     struct cuda_executor *executor = &cuda->executor;
+    threads_set_name(THREADS_OWN "-call");
     threads_lock();
-    while (!has_ended(cuda)) {
+    while (!executor->ends) {
         if (executor->called == executor->posted.n) {
             executor->called = executor->posted.n = 0;
             threads_wait(THREADS_CALL, 0);
@@ -270,8 +273,8 @@ static bool waits_for_work(struct cuda *cuda)
     if (is_quiet(&cuda->executor))
         return true;
     return !cuda->device->planes.initial &&
-           (threads_now() - executor->since > SLEEPS ||
-            threads_others_time() - executor->since_time > COMPUTES);
+           (threads_now() > executor->since + SLEEPS ||
+            threads_others_time() > executor->since_time + COMPUTES);
 }
 
 static void mark_time(struct cuda_executor *executor)
@@ -284,12 +287,14 @@ static void run_ahead(struct cuda *cuda)
 {
     struct cuda_executor *executor = &cuda->executor;
     struct host *host = &cuda->host;
+    bool is_late = host->functions.n && threads_now() - executor->changed > LATE;
     if (host->busy || !host->open || executor->stalled == executor->entries ||
-        !waits_for_work(cuda))
+        (host->functions.n && !is_late) || !waits_for_work(cuda))
         return;
+    uint32_t before = host->open;
     check_end(cuda, host_run_ahead(host));
     mark_time(executor);
-    if (host->open && !host->functions.n)
+    if (host->open == before)
         executor->stalled = executor->entries; // only the program can help
 }
 
@@ -315,6 +320,8 @@ static void step(struct cuda *cuda)
         mark_time(executor);
         return;
     }
+    if (threads_are_waiting())
+        return; // a call begins
     note_silence(cuda);
     report_failure(cuda);
     if (!has_work(cuda))
@@ -338,9 +345,9 @@ static void *run_executor(void *context)
     struct cuda *cuda = context;
     struct cuda_executor *executor = &cuda->executor;
     uint32_t idle = 0;
-    threads_set_own();
+    threads_set_name(THREADS_OWN);
     threads_lock();
-    while (!has_ended(cuda)) {
+    while (!executor->ends) {
         idle = has_work(cuda) || cuda->host.lost ? 0 : idle + 1;
         executor->asleep = idle > IDLE_TICKS;
         threads_wait(THREADS_WORK, executor->asleep ? 0 : TICK_US);
@@ -368,8 +375,8 @@ bool executor_settle(struct cuda *cuda, const struct host_stream *stream, uint64
     uint64_t until = threads_now() + SECOND;
     while (!host_is_settled(&cuda->host, stream, number) && threads_now() < until) {
         host_compute_all(&cuda->host);
-        if (!host_is_settled(&cuda->host, stream, number))
-            await(cuda);
+        if (is_quiet(&cuda->executor) || !await(cuda))
+            break;
     }
     return host_is_settled(&cuda->host, stream, number);
 }
@@ -410,7 +417,7 @@ void executor_begin(struct cuda *cuda)
 
 void executor_end(struct cuda *cuda)
 {
-    cuda->executor.changed = threads_now();
+    cuda->executor.ends = true;
     for (int i = 0; i < THREADS_EVENTS; i++)
         threads_notify((enum threads_event)i);
 }

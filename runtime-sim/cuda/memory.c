@@ -175,6 +175,17 @@ void cuda_memory_free_ended(struct cuda *cuda)
     cuda->heap.to_free.n = 0;
 }
 
+void cuda_memory_reset(struct cuda *cuda)
+{
+    cuda->heap.to_free.n = 0;
+    while (cuda->heap.memories.n) {
+        const struct cuda_memory *last = &cuda->heap.memories.v[cuda->heap.memories.n - 1];
+        if (last->pool)
+            last->pool->used -= last->bytes;
+        free_now(cuda, last->address);
+    }
+}
+
 int cuda_memory_register(struct cuda *cuda, void *host, uint64_t bytes)
 {
     int error = cuda_begin(cuda);

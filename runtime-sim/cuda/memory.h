@@ -29,5 +29,7 @@ bool cuda_memory_is_gone(struct cuda *cuda, const void *at);
 // Moves the program's variables to memory that the host can access at the same addresses. Returns
 // an error.
 int cuda_memory_share_variables(struct cuda *cuda);
+// Frees all allocations. Requires that no work is open.
+void cuda_memory_reset(struct cuda *cuda);
 // Returns all memory to the system.
 void cuda_memory_release(struct cuda *cuda);

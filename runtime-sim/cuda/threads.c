@@ -19,8 +19,6 @@ static atomic_uint waiting; // threads that wait for the lock
 static __thread uint32_t depth;
 static __thread bool calling;
 
-static const char own_name[] = "ptxoffload";
-
 // The depth is set first: an interrupt then finds the thread inside a call.
 void threads_lock(void)
 {
@@ -134,9 +132,9 @@ bool threads_is_calling(void)
     return calling;
 }
 
-void threads_set_own(void)
+void threads_set_name(const char *name)
 {
-    pthread_setname_np(pthread_self(), own_name);
+    pthread_setname_np(pthread_self(), name);
 }
 
 void threads_forked(void)
@@ -193,6 +191,12 @@ static bool is_endless(const char *text)
     if (sscanf(text, "%ld %lx %lx %lx %lx", &number, &words[0], &words[1], &words[2], &words[3]) != 5)
         return false; // "running"
     unsigned long operation = words[1] & FUTEX_CMD_MASK;
+#ifdef SYS_pause
+    if (number == SYS_pause)
+        return true;
+#endif
+    if (number == SYS_rt_sigsuspend || (number == SYS_ppoll && !words[1] && !words[2]))
+        return true;
     return number == SYS_futex && !words[3] &&
            (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET || operation == FUTEX_LOCK_PI);
 }
@@ -215,7 +219,7 @@ uint64_t threads_quiet(void)
         const char *id = task->d_name;
         pid_t number = atoi(id);
         if (!number || number == self || is_waiting(number) ||
-            (read_task(id, "comm", text, sizeof text) && !strncmp(text, own_name, sizeof own_name - 1)))
+            (read_task(id, "comm", text, sizeof text) && !strcmp(text, THREADS_OWN "\n")))
             continue;
         bool endless = read_task(id, "syscall", text, sizeof text) && is_endless(text);
         // The times that it has run and waited, and the number of times that it was scheduled.

@@ -26,10 +26,12 @@ enum threads_event { THREADS_CHANGE, THREADS_WORK, THREADS_CALL, THREADS_EVENTS 
 bool threads_wait(enum threads_event event, uint64_t microseconds);
 void threads_notify(enum threads_event event);
 
-// Mark the calling thread as one that calls a function of the program, and as one of ours.
+// Mark the calling thread as one that calls a function of the program, and set its name. A thread
+// named THREADS_OWN is not one of the program.
+#define THREADS_OWN "ptxoffload"
 void threads_set_calling(bool calling);
 bool threads_is_calling(void);
-void threads_set_own(void);
+void threads_set_name(const char *name);
 
 // A number that is equal twice only if meanwhile all threads have been blocked without a limit of
 // time, or in threads_wait, so that they can only continue by the work of ours. 0: some may be

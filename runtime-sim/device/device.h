@@ -108,6 +108,10 @@ const char *device_load(struct device *device);
 // one. Existing variables keep their contents. Requires `grows`, and that no command is running.
 const char *device_extend(struct device *device);
 
+// Gives all variables their initial values, and frees what kernels have allocated. Requires that no
+// command is running.
+void device_reset(struct device *device);
+
 // Memory
 
 // Returns the address of `bytes` zeroed bytes, or 0 if there is no memory for them.

@@ -64,6 +64,7 @@ struct host_command {
     struct host_command *after; // command whose end it waits for, or NULL
     // Its effect is computed apart: it is a function of the program; is being computed; is computed.
     bool apart, outside, computing, computed;
+    bool late; // a function of the program that other streams do not wait for any longer
     struct host_command *next_apart; // next in its stream
 };
 
@@ -232,8 +233,8 @@ bool host_settle(struct host *host, const struct host_stream *stream, uint64_t n
 bool host_is_settled(const struct host *host, const struct host_stream *stream, uint64_t number);
 // Called after a posted function has returned, with `host->era` at the time of the call.
 void host_called(struct host *host, struct host_command *command, uint64_t era);
-// Executes commands after the caller's time, until none is left, or one must wait for a function of
-// the program or has posted it. Requires
+// Executes commands after the caller's time, until none is left, or a function was posted. Posted
+// functions that have not returned are late: the work of other streams goes on. Requires
 // a host whose effects are not computed apart. Returns the end like calls that wait; the failure is
 // returned by the next of these, too.
 enum device_end host_run_ahead(struct host *host);

@@ -200,7 +200,12 @@ static enum device_end wait_for(struct host *host, const struct awaited *on, uin
                                 struct device_result *result)
 {
     host_compute_all(host);
-    enum device_end end = host_advance(host, on->is_over, on->context, until, result);
+    enum device_end end = host->end;
+    *result = (struct device_result){.end = end};
+    // What is over, or what another thread is executing, need not be executed by this one.
+    bool is_needed = on->number ? !on->is_over(on->context) : !host->busy;
+    if (is_needed || end != DEVICE_DONE)
+        end = host_advance(host, on->is_over, on->context, until, result);
     if (end == DEVICE_DONE && host->apart && on->number && !host_settle(host, on->stream, on->number))
         return end;
     return end == DEVICE_DONE && host->lost

@@ -216,7 +216,8 @@ static struct host_command *find_ready(struct host *host, bool at_once)
     for (const struct host_stream *stream = host->streams; stream; stream = stream->next) {
         struct host_command *command = stream->first;
         if (!command || command->stage != HOST_ENQUEUED || command->enqueued > host->time ||
-            must_wait(host, command) || (command->after && command->after->stage != HOST_ENDED))
+            must_wait(host, command) || (command->after && command->after->stage != HOST_ENDED) ||
+            host_is_late(host, command))
             continue;
         if (!command->ready)
             command->ready = host->time;
@@ -359,7 +360,8 @@ static enum device_end advance(struct host *host, bool (*is_over)(const void *co
         end = run_machine(host, next, result);
         if (end != DEVICE_DONE)
             return end;
-        if (next == UINT64_MAX && host->time == before && machine_time(host, next) == next)
+        if (next == UINT64_MAX && host->time == before && machine_time(host, next) == next &&
+            !host_await_late(host))
             return host->ahead ? DEVICE_DONE : DEVICE_STUCK;
     }
 }

@@ -36,9 +36,13 @@ void host_post(struct host *host, struct host_command *command);
 void host_fail(struct host *host, const struct device_result *result);
 // The end of host_run_ahead, for host_advance.
 bool host_runs_ahead(const void *context);
-// Waits for the posted functions that precede a command in the order of streams. Returns false
-// if there are any and host_run_ahead is called, which then ends.
+// Waits for the posted functions that precede a command in the order of streams. Returns false if
+// the command must wait longer: host_run_ahead is called, which then ends, or they are late.
 bool host_await_calls(struct host *host, const struct host_command *command);
+// Returns true if a late function precedes the command.
+bool host_is_late(const struct host *host, const struct host_command *command);
+// Waits for late functions if there are any. Returns false if there are none.
+bool host_await_late(struct host *host);
 // Claims the host for this thread, after waiting for others, and releases it. host_claim returns
 // false if the owner gives up.
 bool host_claim(struct host *host);

@@ -7,6 +7,8 @@
 #include "runtime-sim/host/host_state.h"
 #include <string.h>
 
+enum { LATE_ROUNDS = 50 }; // waits of the owner after which a function is late
+
 void host_set_apart(struct host *host, struct host_command *command)
 {
     struct host_stream *stream = command->stream;
@@ -50,25 +52,44 @@ void host_called(struct host *host, struct host_command *command, uint64_t era)
     end_apart(host, command);
 }
 
-static bool has_call_before(const struct host *host, const struct host_command *command)
+// Returns a posted function that precedes the command, or NULL.
+static struct host_command *call_before(const struct host *host, const struct host_command *command)
 {
     for (uint32_t i = 0; i < host->functions.n; i++) {
-        const struct host_command *call = host->functions.v[i];
+        struct host_command *call = host->functions.v[i];
         if (call->number < command->number &&
             (call->stream == command->stream || host_orders(call->stream, command->stream)))
-            return true;
+            return call;
     }
-    return false;
+    return NULL;
 }
 
+// Functions take no simulated time, so all streams wait for one that is followed by a command. One
+// that does not return soon may wait for other streams, so these go on then.
 bool host_await_calls(struct host *host, const struct host_command *command)
 {
-    while (host->functions.n && !host_is_apart(host) && has_call_before(host, command)) {
-        host->blocked = host->ahead;
-        if (host->ahead || !host->owner->await(host->owner->context))
+    struct host_command *call;
+    uint32_t rounds = 0;
+    while (host->functions.n && !host_is_apart(host) && (call = call_before(host, command))) {
+        call->late |= !host->ahead && ++rounds == LATE_ROUNDS;
+        host->blocked = host->ahead && !call->late;
+        if (host->ahead || call->late || !host->owner->await(host->owner->context))
             return false;
     }
     return true;
+}
+
+bool host_is_late(const struct host *host, const struct host_command *command)
+{
+    const struct host_command *call = host->functions.n ? call_before(host, command) : NULL;
+    return call && call->late && !host_is_apart(host);
+}
+
+bool host_await_late(struct host *host)
+{
+    bool any = host->functions.n && !host_is_apart(host);
+    host->blocked |= any && host->ahead;
+    return any && !host->ahead && host->owner->await(host->owner->context);
 }
 
 // Order
@@ -187,6 +208,8 @@ bool host_runs_ahead(const void *context)
 enum device_end host_run_ahead(struct host *host)
 {
     struct device_result result;
+    for (uint32_t i = 0; i < host->functions.n; i++)
+        host->functions.v[i]->late = true;
     host->posted_before = host->posted;
     host->ahead = true;
     enum device_end end = host_advance(host, host_runs_ahead, host, UINT64_MAX, &result);

@@ -468,7 +468,7 @@ static void delays(void)
 {
     enum { EVENTS = 40 };
     static unsigned from[N], to[STREAMS][N];
-    void *events[EVENTS], *host;
+    void *events[EVENTS], *host, *more;
     float milliseconds;
     CALL(cudaHostAlloc(&host, sizeof from, 0));
     random_state = 1;
@@ -496,7 +496,10 @@ static void delays(void)
         case 0: CALL(cudaStreamSynchronize(streams[at])); break;
         case 1: CALL(cudaEventSynchronize(events[draw((unsigned)i + 1)])); break;
         case 2: printf("query %d\n", cudaStreamQuery(streams[at])); break;
-        case 3: CALL(cudaMalloc(&host, sizeof from)); printf("at %p\n", host); break;
+        case 3:
+            CALL(cudaMalloc(&more, sizeof from));
+            printf("at %p\n", more);
+            break;
         case 4: CALL(cudaDeviceSynchronize()); break;
         }
     }
