@@ -185,6 +185,7 @@ static void free_ended(struct cuda *cuda)
 
 int cuda_waited(struct cuda *cuda, enum device_end end, const struct device_result *result)
 {
+    executor_pause(cuda);
     if (end != DEVICE_DONE && !cuda->status.fault) {
         cuda->status.fault = error_of(result);
         cuda->front->report(cuda->front->context, result);
@@ -215,8 +216,8 @@ int cuda_synchronise(struct cuda *cuda)
     return cuda_waited(cuda, end, &result);
 }
 
-// Executes the remaining works at the end of the program, without adding to its time, unless it ends
-// by a signal, or within a call or a host function.
+// Executes the remaining works at the end of the program, without adding to its time, unless it
+// ends by a signal, or within a call or a host function.
 static void finish_works(struct cuda *cuda)
 {
     struct device_result result;

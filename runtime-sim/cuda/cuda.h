@@ -72,6 +72,8 @@ struct cuda_front {
     void (*complain)(void *context, enum severity severity, const char *text);
     // Called when a kernel begins, with the number of launches so far; may be NULL.
     void (*progress)(void *context, const char *kernel, uint64_t launch);
+    // Called when no kernel runs any longer; may be NULL.
+    void (*pause)(void *context);
     // Writes the results at the end of the process.
     void (*end)(void *context);
     // Reports that memory ran out. Does not return.
@@ -266,11 +268,18 @@ struct cuda_posted {
     uint64_t era; // of the host
 };
 
+// A thread of ours.
+struct cuda_thread {
+    pthread_t id;
+    bool exists;
+    void *stack;
+};
+
 // State of the threads of ours: executor.c.
 struct cuda_executor {
-    pthread_t thread;
-    bool exists, failed, has_caller; // the executor; it cannot be started; the caller
-    bool asleep, is_computing, ends;
+    struct cuda_thread thread, caller;
+    bool failed; // the executor cannot be started
+    bool asleep, is_computing, is_calling, ends;
     uint64_t entries, seen;     // calls of the library; at the executor's last look
     uint64_t since, since_time; // time, and processor's time of other threads, at the last call
     uint64_t stalled;           // `entries` when only the program could continue

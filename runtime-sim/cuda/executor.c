@@ -3,11 +3,13 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum {
-    TICK_US = 1000,     // the program is outside calls if none has come for this time
-    IDLE_TICKS = 200,   // after so many the executor sleeps until it is woken
-    AWAIT_US = 20000,   // maximum time between looks of a waiting thread
+    TICK_US = 1000,   // the program is outside calls if none has come for this time
+    IDLE_TICKS = 200, // after so many the executor sleeps until it is woken
+    STACK = 8 << 20,
+    AWAIT_US = 20000, // maximum time between looks of a waiting thread
 };
 #define SECOND UINT64_C(1000000000) // in nanoseconds
 // With a machine: times after which a program that computes, or that sleeps, is taken to wait.
@@ -62,16 +64,17 @@ static void note_call(struct cuda *cuda)
                   "nothing has progressed for %u s: a host function of stream %u has not returned, "
                   "and %s waits for it",
                   (unsigned)(SILENCE / SECOND), host->functions.v[0]->stream->number,
-                  has_ended(cuda)             ? "the end of the program"
-                  : cuda->executor.awaiting   ? "a call of CUDA"
-                                              : "the program");
+                  has_ended(cuda)           ? "the end of the program"
+                  : cuda->executor.awaiting ? "a call of CUDA"
+                                            : "the program");
 }
 
 // Reports once that nothing has changed for some time.
 static void note_silence(struct cuda *cuda)
 {
     struct cuda_executor *executor = &cuda->executor;
-    if (!cuda->host.functions.n || executor->noted || !(executor->awaiting || is_quiet(executor)) || threads_now() - executor->changed < SILENCE)
+    if (!cuda->host.functions.n || executor->noted || !(executor->awaiting || is_quiet(executor)) ||
+        threads_now() - executor->changed < SILENCE)
         return;
     executor->noted = true;
     note_call(cuda);
@@ -112,12 +115,14 @@ static void call_one(struct cuda *cuda, const struct cuda_posted *posted)
         return;
     uint32_t depth = threads_depth();
     threads_set_calling(true);
+    cuda->executor.is_calling = true;
     if (depth == 1)
         threads_unlock();
     posted->command->command.call(posted->command->command.context);
     if (depth == 1)
         threads_lock();
     threads_set_calling(false);
+    cuda->executor.is_calling = false;
     host_called(host, posted->command, posted->era);
     cuda->executor.stalled = 0;
     threads_notify(THREADS_WORK);
@@ -142,17 +147,38 @@ static void *run_caller(void *context)
     return NULL;
 }
 
-static bool start_thread(pthread_t *thread, void *(*run)(void *context), struct cuda *cuda)
+// Starts a thread on a stack of ours: the system keeps its own stacks, with memory that a leak
+// checker reports.
+static bool start_thread(struct cuda_thread *thread, void *(*run)(void *context), struct cuda *cuda)
 {
     static const int faults[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};
+    pthread_attr_t how;
     sigset_t all, before;
     sigfillset(&all); // signals to the process are for the program's threads
     for (size_t i = 0; i < ARRAY_LENGTH(faults); i++)
         sigdelset(&all, faults[i]);
+    thread->stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (thread->stack == MAP_FAILED)
+        return false;
+    pthread_attr_init(&how);
+    pthread_attr_setstack(&how, thread->stack, STACK);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = !pthread_create(thread, NULL, run, cuda);
+    thread->exists = !pthread_create(&thread->id, &how, run, cuda);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return started;
+    pthread_attr_destroy(&how);
+    if (!thread->exists)
+        munmap(thread->stack, STACK);
+    return thread->exists;
+}
+
+static void join(struct cuda_thread *thread)
+{
+    if (!thread->exists || pthread_equal(thread->id, pthread_self()))
+        return;
+    pthread_join(thread->id, NULL);
+    munmap(thread->stack, STACK);
+    thread->exists = false;
 }
 
 static void post(void *context, struct host_command *command)
@@ -160,12 +186,7 @@ static void post(void *context, struct host_command *command)
     struct cuda *cuda = context;
     struct cuda_executor *executor = &cuda->executor;
     struct cuda_posted posted = {command, cuda->host.era};
-    pthread_t caller;
-    if (!executor->has_caller && start_thread(&caller, run_caller, cuda)) {
-        pthread_detach(caller); // a function may never return
-        executor->has_caller = true;
-    }
-    if (!executor->has_caller) {
+    if (!executor->caller.exists && !start_thread(&executor->caller, run_caller, cuda)) {
         call_one(cuda, &posted);
         return;
     }
@@ -239,6 +260,12 @@ static void begin_kernel(void *context, const char *kernel, uint64_t launch)
         cuda->front->progress(cuda->front->context, kernel, launch);
 }
 
+void executor_pause(struct cuda *cuda)
+{
+    if (cuda->front->pause)
+        cuda->front->pause(cuda->front->context);
+}
+
 // The executor
 
 // Returns true if the executor may find something to do without another call of the program.
@@ -264,6 +291,7 @@ static void compute(struct cuda *cuda)
         threads_yield();
     }
     executor->is_computing = false;
+    executor_pause(cuda);
 }
 
 // Returns true if the program waits: it is blocked, or outside calls for some time.
@@ -293,6 +321,7 @@ static void run_ahead(struct cuda *cuda)
         return;
     uint32_t before = host->open;
     check_end(cuda, host_run_ahead(host));
+    executor_pause(cuda);
     mark_time(executor);
     if (host->open == before)
         executor->stalled = executor->entries; // only the program can help
@@ -363,9 +392,8 @@ void executor_wake(struct cuda *cuda)
     struct cuda_executor *executor = &cuda->executor;
     if (executor->asleep)
         threads_notify(THREADS_WORK);
-    if (!executor->exists && !executor->failed) {
-        executor->exists = start_thread(&executor->thread, run_executor, cuda);
-        executor->failed = !executor->exists;
+    if (!executor->thread.exists && !executor->failed) {
+        executor->failed = !start_thread(&executor->thread, run_executor, cuda);
         mark_time(executor);
     }
 }
@@ -425,9 +453,9 @@ void executor_end(struct cuda *cuda)
 void executor_join(struct cuda *cuda)
 {
     struct cuda_executor *executor = &cuda->executor;
-    bool may = executor->exists && !threads_depth() && !cuda->host.busy &&
-               !pthread_equal(executor->thread, pthread_self());
-    if (may)
-        pthread_join(executor->thread, NULL);
-    executor->exists &= !may;
+    if (!executor->ends || threads_depth() || cuda->host.busy)
+        return;
+    join(&executor->thread);
+    if (!executor->is_calling) // a function may never return
+        join(&executor->caller);
 }

@@ -188,7 +188,8 @@ static bool is_endless(const char *text)
 {
     long number;
     unsigned long words[4];
-    if (sscanf(text, "%ld %lx %lx %lx %lx", &number, &words[0], &words[1], &words[2], &words[3]) != 5)
+    if (sscanf(text, "%ld %lx %lx %lx %lx", &number, &words[0], &words[1], &words[2], &words[3]) !=
+        5)
         return false; // "running"
     unsigned long operation = words[1] & FUTEX_CMD_MASK;
 #ifdef SYS_pause
@@ -198,7 +199,8 @@ static bool is_endless(const char *text)
     if (number == SYS_rt_sigsuspend || (number == SYS_ppoll && !words[1] && !words[2]))
         return true;
     return number == SYS_futex && !words[3] &&
-           (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET || operation == FUTEX_LOCK_PI);
+           (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET ||
+            operation == FUTEX_LOCK_PI);
 }
 
 static uint64_t mix(uint64_t hash, const char *text)

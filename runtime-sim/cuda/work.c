@@ -327,7 +327,8 @@ int work_run(struct cuda *cuda, struct cuda_stream *stream, const struct cuda_wo
     if (cuda->status.fault)
         return cudaSuccess; // as on a GPU, a later wait returns the error
     int error = run_one(cuda, stream, work);
-    executor_wake(cuda);
+    if (work->kind != WORK_COPY || !work->copy.waits)
+        executor_wake(cuda);
     if (cuda->host.calls - cuda->staging.first >= MAX_QUEUED || cuda->staging.bytes >= MAX_STAGED)
         cuda_synchronise(cuda);
     return error;

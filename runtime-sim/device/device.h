@@ -71,6 +71,7 @@ struct device {
     // Called before each launch, with the number of launches so far.
     void (*progress)(void *context, const char *kernel, uint64_t launch);
     void *progress_context;
+    struct launch_counts *counts; // counts of the current launch without time; NULL: not counted
     // Called with output of kernels. NULL: output is discarded.
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;

@@ -62,7 +62,8 @@ struct host_command {
     uint64_t ready, driver, begun, ended;
     struct host_event *record;  // event that it records, or NULL
     struct host_command *after; // command whose end it waits for, or NULL
-    // Its effect is computed apart: it is a function of the program; is being computed; is computed.
+    // Its effect is computed apart: it is a function of the program; is being computed; is
+    // computed.
     bool apart, outside, computing, computed;
     bool late; // a function of the program that other streams do not wait for any longer
     struct host_command *next_apart; // next in its stream
@@ -122,11 +123,11 @@ struct host {
     uint64_t engine_free[2];
     const char *why;                     // after DEVICE_STUCK: text of host_report
     VEC(struct host_command *) executed; // commands that have begun and not ended
-    enum device_end end;      // of the commands; if not DEVICE_DONE, no more are executed
-    struct host_stats counts; // counts so far
-    struct host_stats stats;  // statistics of the machine; set to the counts by host_end
-    struct host_trace *trace; // NULL: no trace
-    struct host_log *log;     // NULL: commands are not recorded (host_log.h)
+    enum device_end end;            // of the commands; if not DEVICE_DONE, no more are executed
+    struct host_stats counts;       // counts so far
+    struct host_stats stats;        // statistics of the machine; set to the counts by host_end
+    struct host_trace *trace;       // NULL: no trace
+    struct host_log *log;           // NULL: commands are not recorded (host_log.h)
     const struct host_owner *owner; // set after host_begin; NULL: no effect is computed apart
     bool busy;                      // a thread executes commands or computes an effect
     uint32_t apart;                 // number of effects that are not computed
@@ -135,7 +136,7 @@ struct host {
     uint32_t computing; // launches that are being computed, also while they wait for the host
     uint64_t era;       // number of times that all commands were dropped
     VEC(struct host_command *) functions; // posted functions that have not returned
-    bool lost;                        // `failure` is not reported yet
+    bool lost;                            // `failure` is not reported yet
     struct device_result failure;
 };
 

@@ -185,8 +185,8 @@ static bool never(const void *context)
     return false;
 }
 
-// What a call waits for: the condition, the time at which it was met, and the commands whose effects
-// must be computed.
+// What a call waits for: the condition, the time at which it was met, and the commands whose
+// effects must be computed.
 struct awaited {
     bool (*is_over)(const void *context);
     const void *context;
@@ -206,7 +206,8 @@ static enum device_end wait_for(struct host *host, const struct awaited *on, uin
     bool is_needed = on->number ? !on->is_over(on->context) : !host->busy;
     if (is_needed || end != DEVICE_DONE)
         end = host_advance(host, on->is_over, on->context, until, result);
-    if (end == DEVICE_DONE && host->apart && on->number && !host_settle(host, on->stream, on->number))
+    if (end == DEVICE_DONE && host->apart && on->number &&
+        !host_settle(host, on->stream, on->number))
         return end;
     return end == DEVICE_DONE && host->lost
                ? host_advance(host, on->is_over, on->context, until, result)
@@ -247,7 +248,8 @@ static enum device_end synchronise(struct host *host, const struct awaited *on,
 
 enum device_end host_synchronise_stream(struct host_stream *stream, struct device_result *result)
 {
-    const struct awaited on = {has_no_commands, stream, &stream->ended, stream, stream->host->calls};
+    const struct awaited on = {has_no_commands, stream, &stream->ended, stream,
+                               stream->host->calls};
     return synchronise(stream->host, &on, result);
 }
 

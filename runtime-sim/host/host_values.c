@@ -166,8 +166,7 @@ void host_compute_all(struct host *host)
 {
     enum device_end end;
     while (host->apart && host_is_apart(host) && host->end == DEVICE_DONE)
-        if (!host_compute(host, &end) &&
-            (!host->busy || !host->owner->await(host->owner->context)))
+        if (!host_compute(host, &end) && (!host->busy || !host->owner->await(host->owner->context)))
             return;
 }
 

@@ -36,6 +36,11 @@ struct launch_time {
     uint32_t cores;
 };
 
+// Progress of a launch, for another thread: its CTAs, those that have ended, and warp instructions.
+struct launch_counts {
+    atomic_uint_fast64_t ctas, ended, instructions;
+};
+
 // State that all CTAs of a launch share.
 struct launch {
     const struct program *program;
@@ -68,6 +73,7 @@ struct launch {
     // false to give up. NULL: no calls, and a launch that is stuck ends.
     bool (*pause)(void *context, bool stuck);
     void *pause_context;
+    struct launch_counts *counts; // of a launch without time; NULL: not counted
     // Set before the launch is executed.
     uint8_t *values; // the area BASE_LAUNCH
     uint32_t shared_bytes;

@@ -90,14 +90,28 @@ static void prepare(struct launch *launch, struct arena *arena)
     special_fill_launch(launch, arena);
 }
 
+static bool has_ended(const struct cta *cta)
+{
+    for (uint32_t i = 0; i < cta->warp_count; i++)
+        if (cta->warps[i].live)
+            return false;
+    return true;
+}
+
 void grid_count(struct grid_result *result, struct cta *cta)
 {
+    struct launch_counts *counts = cta->launch->counts;
+    uint64_t before = result->warp_instructions;
     for (uint32_t i = 0; i < cta->warp_count; i++) {
         struct warp *warp = &cta->warps[i];
         result->warp_instructions += warp->warp_instructions;
         result->thread_instructions += warp->thread_instructions;
         warp->warp_instructions = warp->thread_instructions = 0;
     }
+    if (!counts)
+        return;
+    atomic_fetch_add(&counts->instructions, result->warp_instructions - before);
+    atomic_fetch_add(&counts->ended, has_ended(cta));
 }
 
 struct residents {
@@ -141,14 +155,6 @@ static bool start_one(struct residents *residents, struct launch *launch, struct
         vec_push(arena, &residents->active, cluster.ctas[i]);
     }
     residents->next++;
-    return true;
-}
-
-static bool has_ended(const struct cta *cta)
-{
-    for (uint32_t i = 0; i < cta->warp_count; i++)
-        if (cta->warps[i].live)
-            return false;
     return true;
 }
 
@@ -234,8 +240,8 @@ static void run_all(struct launch *launch, struct arena *arena, const struct gri
         // If all CTAs wait and the state has not changed, none will continue. CTAs that poll may
         // see what others write.
         bool waiting = waits && idle && residents.active.n;
-        bool polling = idle > max_idle ||
-                       repeats_turn(&repeats, residents.active.v, residents.active.n, idle);
+        bool polling =
+            idle > max_idle || repeats_turn(&repeats, residents.active.v, residents.active.n, idle);
         if (polling && !waiting && launch_pause(launch, true)) {
             idle = 0;
         } else if (waiting || polling) {

@@ -11,7 +11,7 @@ struct crew {
     struct launch *launch;
     uint64_t max_idle;
     uint64_t count;
-    bool alone; // one worker
+    bool alone;              // one worker
     atomic_ullong next, end; // CTAs from `end` on are not run
 };
 

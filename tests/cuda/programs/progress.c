@@ -71,7 +71,8 @@ __attribute__((constructor)) static void enter(void)
 {
     static const struct {
         char *stub, *name;
-    } kernels[] = {{&add, "add"}, {&work, "work"}, {&set, "set"}, {&poll, "await"}, {&count, "count"}};
+    } kernels[] = {
+        {&add, "add"}, {&work, "work"}, {&set, "set"}, {&poll, "await"}, {&count, "count"}};
     void **handle = __cudaRegisterFatBinary(&wrapper);
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
         __cudaRegisterFunction(handle, kernels[i].stub, kernels[i].name, kernels[i].name, -1, NULL,
@@ -94,8 +95,8 @@ static void check(int good, const char *what)
 static void launch(const void *kernel, unsigned ctas, void *first, void *second, void *stream)
 {
     void *arguments[] = {first, second};
-    CALL(cudaLaunchKernel(kernel, (struct dim3){ctas, 1, 1}, (struct dim3){ctas > 1 ? 128 : 1, 1, 1},
-                          arguments, 0, stream));
+    CALL(cudaLaunchKernel(kernel, (struct dim3){ctas, 1, 1},
+                          (struct dim3){ctas > 1 ? 128 : 1, 1, 1}, arguments, 0, stream));
 }
 
 static unsigned n = N, steps = 20000;
@@ -237,7 +238,8 @@ static void by_helper(void)
     CHECK(done[0] == 1 && fetch(device[0]) == 1 && fetch(device[1]) == 1);
 }
 
-// The program holds a lock that its host function needs while it issues work, but not while it waits.
+// The program holds a lock that its host function needs while it issues work, but not while it
+// waits.
 static void by_lock(void)
 {
     for (int i = 1; i <= 50; i++) {
@@ -482,7 +484,8 @@ static void delays(void)
         if (draw(2))
             launch(&add, 8, &device[at], &n, streams[at]);
         if (draw(3) == 0)
-            CALL(cudaMemcpyAsync(device[at], draw(2) ? host : from, sizeof from, TO_DEVICE, streams[at]));
+            CALL(cudaMemcpyAsync(device[at], draw(2) ? host : from, sizeof from, TO_DEVICE,
+                                 streams[at]));
         delay();
         if (draw(4) == 0)
             CALL(cudaMemcpyAsync(to[at], device[at], sizeof from, TO_HOST, streams[at]));
