@@ -7,7 +7,7 @@
 
 enum {
     TICK_US = 1000,   // the program is outside calls if none has come for this time
-    IDLE_TICKS = 200, // after so many the executor sleeps until it is woken
+    IDLE_TICKS = 200, // number of ticks after which the executor sleeps until it is woken
     STACK = 8 << 20,
     AWAIT_US = 20000, // maximum time between looks of a waiting thread
 };

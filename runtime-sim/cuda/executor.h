@@ -20,7 +20,7 @@ void executor_join(struct cuda *cuda);
 // that the number of a program's queries does not depend on the system's. Returns false if they are
 // not.
 bool executor_settle(struct cuda *cuda, const struct host_stream *stream, uint64_t number);
-// Tells the front that no kernel runs.
+// Reports to the front that no kernel runs.
 void executor_pause(struct cuda *cuda);
 // Ends the process if an interrupt has come within the call that ends now.
 void executor_check_stop(struct cuda *cuda);

@@ -18,8 +18,7 @@ uint32_t threads_depth(void);
 void threads_yield(void);
 bool threads_are_waiting(void);
 
-// What a thread waits for: that another one has changed something, work for the executor, or a
-// function to call.
+// Events: another thread has changed something; work for the executor; a function to call.
 enum threads_event { THREADS_CHANGE, THREADS_WORK, THREADS_CALL, THREADS_EVENTS };
 // Releases the lock until the event or for this number of microseconds (0: no limit), and holds it
 // again. Returns false if the time is over.

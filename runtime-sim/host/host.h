@@ -95,7 +95,7 @@ struct host_owner {
     // Waits until another thread has changed something, or for a short time. Other threads may use
     // the host meanwhile. Returns false if the caller must give up.
     bool (*await)(void *context);
-    // Tells waiting threads that something has changed.
+    // Reports to waiting threads that something has changed.
     void (*notify)(void *context);
     // Lets another thread call a function of the program, and host_called afterwards.
     void (*post)(void *context, struct host_command *command);
@@ -223,7 +223,7 @@ static inline bool host_is_apart(const struct host *host)
     return host->owner && !host->timed && !host->device->planes.initial;
 }
 // Computes the effect of the oldest command that depends on no other, or posts its function.
-// Returns false if there is none, or if another thread is busy. `*end` is set if it is not
+// Returns false if no command is left, or if another thread is busy. `*end` is set if it is not
 // DEVICE_DONE; the failure is returned by the next call that waits.
 bool host_compute(struct host *host, enum device_end *end);
 // Computes effects until no command without a dependence is left.
@@ -235,7 +235,7 @@ bool host_is_settled(const struct host *host, const struct host_stream *stream, 
 // Called after a posted function has returned, with `host->era` at the time of the call.
 void host_called(struct host *host, struct host_command *command, uint64_t era);
 // Executes commands after the caller's time, until none is left, or a function was posted. Posted
-// functions that have not returned are late: the work of other streams goes on. Requires
+// functions that have not returned are late: the work of other streams continues. Requires
 // a host whose effects are not computed apart. Returns the end like calls that wait; the failure is
 // returned by the next of these, too.
 enum device_end host_run_ahead(struct host *host);

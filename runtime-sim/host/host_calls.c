@@ -185,7 +185,7 @@ static bool never(const void *context)
     return false;
 }
 
-// What a call waits for: the condition, the time at which it was met, and the commands whose
+// The aim of a wait: the condition, the time at which it was met, and the commands whose
 // effects must be computed.
 struct awaited {
     bool (*is_over)(const void *context);
@@ -202,7 +202,7 @@ static enum device_end wait_for(struct host *host, const struct awaited *on, uin
     host_compute_all(host);
     enum device_end end = host->end;
     *result = (struct device_result){.end = end};
-    // What is over, or what another thread is executing, need not be executed by this one.
+    // Nothing is to be done if the wait is over, or if another thread executes commands.
     bool is_needed = on->number ? !on->is_over(on->context) : !host->busy;
     if (is_needed || end != DEVICE_DONE)
         end = host_advance(host, on->is_over, on->context, until, result);
@@ -219,7 +219,7 @@ static enum device_end wait_until(struct host *host, const struct awaited *on, u
                                   struct device_result *result)
 {
     uint64_t begun = host->now;
-    bool was_over = on->is_over(on->context); // host_run_ahead may have gone on
+    bool was_over = on->is_over(on->context); // by host_run_ahead
     enum device_end end = wait_for(host, on, UINT64_MAX, result);
     uint64_t ended = was_over ? *on->ended : host->time;
     host->now = ended > begun ? ended : begun;

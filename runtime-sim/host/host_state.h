@@ -41,7 +41,7 @@ bool host_runs_ahead(const void *context);
 bool host_await_calls(struct host *host, const struct host_command *command);
 // Returns true if a late function precedes the command.
 bool host_is_late(const struct host *host, const struct host_command *command);
-// Waits for late functions if there are any. Returns false if there are none.
+// Waits for late functions if there are any. Returns false if no function is late.
 bool host_await_late(struct host *host);
 // Claims the host for this thread, after waiting for others, and releases it. host_claim returns
 // false if the owner gives up.

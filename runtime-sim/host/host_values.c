@@ -65,7 +65,7 @@ static struct host_command *call_before(const struct host *host, const struct ho
 }
 
 // Functions take no simulated time, so all streams wait for one that is followed by a command. One
-// that does not return soon may wait for other streams, so these go on then.
+// that does not return soon may wait for other streams, so these continue then.
 bool host_await_calls(struct host *host, const struct host_command *command)
 {
     struct host_command *call;

@@ -105,7 +105,7 @@ static inline bool launch_stops(const struct launch *launch)
     return launch->stop && atomic_load_explicit(launch->stop, memory_order_relaxed);
 }
 
-// Lets other threads use the device. Returns true if a launch that is stuck may go on.
+// Lets other threads use the device. Returns true if a launch that is stuck may continue.
 static inline bool launch_pause(const struct launch *launch, bool stuck)
 {
     return launch->pause && launch->pause(launch->pause_context, stuck);
