@@ -18,23 +18,22 @@ from tap import SANITIZED, add_case, case, ends, environment, main, run, same, w
 
 MODES = {'values': ['--functional'], 'cycles': ['-w']}
 REPEATS = 4 if SANITIZED else 20
-DONE = []
 
 
-def program():
-    """progress.c, which needs no nvcc; made once."""
-    if not DONE:
-        to = pathlib.Path(lib.MADE.name) / 'progress'
-        to.mkdir()
-        image = lib.fatbin(to, (lib.PROGRAMS / 'progress.ptx').read_bytes())
-        ends(run(['cc', '-O1', '-w', *image, lib.PROGRAMS / 'progress.c', lib.BUILD / 'cli/cuda/libcudart.so.13',
-                  '-lpthread', '-o', 'app'], to), 0)
-        DONE.append(to / 'app')
-    return DONE[0]
+def compiled():
+    """progress.c, which needs no nvcc"""
+    to = pathlib.Path(lib.MADE.name)
+    image = lib.fatbin(to, (lib.PROGRAMS / 'progress.ptx').read_bytes())
+    ends(run(['cc', '-O1', '-w', *image, lib.PROGRAMS / 'progress.c', lib.BUILD / 'cli/cuda/libcudart.so.13',
+              '-lpthread', '-o', 'app'], to), 0)
+    return to / 'app'
+
+
+PROGRAM = compiled()
 
 
 def passes(folder, way, mode):
-    ends(simulate(folder, program(), *MODES[mode], arguments=[way]), 0, out='PASSED\n')
+    ends(simulate(folder, PROGRAM, *MODES[mode], arguments=[way]), 0, out='PASSED\n')
 
 
 for way, text in {
@@ -54,7 +53,7 @@ add_case('a kernel polls what a copy in another stream writes', passes, 'copy', 
 
 def ends_in_function(folder, mode):
     """exit in a host function writes the results"""
-    ends(simulate(folder, program(), *MODES[mode], '--json=r.json', arguments=['end-function']), 3)
+    ends(simulate(folder, PROGRAM, *MODES[mode], '--json=r.json', arguments=['end-function']), 3)
     same(json.loads((folder / 'r.json').read_text())['total']['launches'], 1)
 
 
@@ -67,10 +66,10 @@ def repeated(folder, mode):
     files = ['r.json'] + ['s.csv'] * (mode == 'cycles')
     seen = set()
     for _ in range(REPEATS):
-        result = ends(simulate(folder, program(), *MODES[mode], '--json=r.json',
+        result = ends(simulate(folder, PROGRAM, *MODES[mode], '--json=r.json',
                                *['--stats=s.csv'] * (mode == 'cycles'), arguments=['delays']), 0)
         document = json.loads((folder / 'r.json').read_text())
-        del document['host'] # time and memory of this process
+        del document['host']  # time and memory of this process
         seen.add((result.out, result.err, json.dumps(document), *((folder / name).read_bytes() for name in files[1:])))
     same(len(seen), 1)
 
@@ -80,7 +79,7 @@ for mode in MODES:
 
 
 def started(folder, way, mode, **more):
-    running = subprocess.Popen([RUN, *MODES[mode], '--json=r.json', '--', program(), way], cwd=folder,
+    running = subprocess.Popen([RUN, *MODES[mode], '--json=r.json', '--', PROGRAM, way], cwd=folder,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)
     return running
 
@@ -135,7 +134,7 @@ add_case('a note about a kernel that polls', noted, 'poll', 'values', "kernel 'a
 def on_terminal(folder, mode, row):
     """The progress of a long kernel on a terminal."""
     end, other = pty.openpty()
-    running = subprocess.Popen([RUN, *MODES[mode], '--', program(), 'long-call'], cwd=folder, stderr=other,
+    running = subprocess.Popen([RUN, *MODES[mode], '--', PROGRAM, 'long-call'], cwd=folder, stderr=other,
                                stdout=subprocess.PIPE, env=environment(TERM='xterm'))
     os.close(other)
     said = b''
