@@ -1,5 +1,4 @@
 #include "cli/common/interrupt.h"
-#include <signal.h>
 #include <stdio.h>
 
 // All that a signal handler can access. The first two are set before the handlers are installed.
@@ -40,19 +39,30 @@ static void end(int signal_number)
     raise(signal_number);
 }
 
+static bool is_default(int signal_number)
+{
+    struct sigaction before;
+    return !sigaction(signal_number, NULL, &before) && before.sa_handler == SIG_DFL;
+}
+
 void interrupt_remove(const struct outputs *outputs, const struct outputs *others)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU};
     to_remove[0] = outputs;
     to_remove[1] = others;
     for (size_t i = 0; i < ARRAY_LENGTH(signals); i++) {
-        struct sigaction before;
-        // Under nohup, SIGHUP must stay ignored.
-        if (!sigaction(signals[i], NULL, &before) && before.sa_handler != SIG_IGN)
+        // Under nohup, SIGHUP must stay ignored; a CUDA program may have a handler of its own.
+        if (is_default(signals[i]))
             install(signals[i]);
     }
     // With SIGXFSZ ignored, a write beyond `ulimit -f` fails with an error, as on a full disk.
-    signal(SIGXFSZ, SIG_IGN);
+    if (is_default(SIGXFSZ))
+        signal(SIGXFSZ, SIG_IGN);
+}
+
+bool interrupt_is_ours(const struct sigaction *action)
+{
+    return action->sa_handler == end;
 }
 
 void interrupt_remove_too(const struct outputs *outputs)

@@ -1,5 +1,6 @@
 // These functions precede libc's, because ptxoffload-run preloads this library.
 #include "cli/cuda/ends.h"
+#include "cli/common/interrupt.h"
 #include "runtime-sim/cuda/cuda.h"
 #include <dlfcn.h>
 #include <signal.h>
@@ -102,14 +103,12 @@ static void handle_interrupt(int number)
     raise(number);
 }
 
-static void install(int number, void (*handler)(int), struct sigaction *before)
+static void install(int number, void (*handler)(int))
 {
     struct sigaction action = {.sa_handler = handler,
                                .sa_flags = SA_RESETHAND | SA_NODEFER | SA_ONSTACK | SA_RESTART};
     sigemptyset(&action.sa_mask);
-    sigaction(number, NULL, before);
-    if (before->sa_handler != SIG_IGN)
-        sigaction(number, &action, NULL);
+    sigaction(number, &action, NULL);
 }
 
 void ends_begin(void)
@@ -121,11 +120,13 @@ void ends_begin(void)
     for (size_t i = 0; i < ARRAY_LENGTH(faults); i++) {
         sigaction(faults[i], NULL, &before);
         if (before.sa_handler == SIG_DFL) // otherwise the program has a handler
-            install(faults[i], handle_fault, &before);
+            install(faults[i], handle_fault);
     }
     for (size_t i = 0; i < ARRAY_LENGTH(interrupts); i++) {
-        install(interrupts[i], handle_interrupt, &before);
-        if (before.sa_handler != SIG_IGN)
-            deferring = before;
+        sigaction(interrupts[i], NULL, &before);
+        if (!interrupt_is_ours(&before))
+            continue;
+        install(interrupts[i], handle_interrupt);
+        deferring = before;
     }
 }

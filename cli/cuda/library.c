@@ -6,6 +6,7 @@
 #include "cli/run/options.h"
 #include "cli/sim/machine.h"
 #include "cli/sim/plans.h"
+#include "cli/sim/progress.h"
 #include "cli/sim/reports.h"
 #include "cli/tagger/embedded.h"
 #include "runtime-sim/cuda/cuda.h"
@@ -41,6 +42,7 @@ struct library {
     bool (*accepts)(const void *executor, const struct device_kernel *kernel, uint64_t number,
                     uint64_t launch); // of the machine, before `is_timed_launch` below replaces it
     enum session_outcome outcome;
+    struct sim_progress progress;
     atomic_int stop;
 };
 
@@ -268,6 +270,9 @@ static bool begin_device(struct library *library)
         library->accepts = device->accepts;
         device->accepts = is_timed_launch;
     }
+    library->progress.timed = cuda->timed;
+    progress_start(&library->progress, messages_progress(&library->arguments.sim.common));
+    device->counts = library->progress.running ? &library->progress.counts : NULL;
     host_begin(&cuda->host, device, cuda->timed, &machine->host_config);
     if (library->arguments.sim.overlap)
         host_log_begin(&cuda->host);
@@ -537,6 +542,21 @@ static bool write_results(struct library *library)
            write_advice(library) && write_annotation(library) && write_reports(library);
 }
 
+// Returns the text about an interrupt: the launches and commands so far, and the files.
+static const char *describe_interrupt(struct library *library)
+{
+    struct arena *arena = &library->cuda->arena;
+    uint32_t open = library->cuda->host.open;
+    const char *text = arena_printf(arena, "interrupted in launch %lu",
+                                    (unsigned long)library->cuda->device->launches);
+    if (open)
+        text = arena_printf(arena, "%s; commands not executed: %u", text, open);
+    for (uint32_t i = 0; i < library->outputs.list.n; i++)
+        text = arena_printf(arena, "%s%s%s", text, i ? ", " : "; results up to then are in ",
+                            library->outputs.list.v[i]->path);
+    return text;
+}
+
 static void write_end(struct library *library)
 {
     host_end(&library->cuda->host);
@@ -549,9 +569,14 @@ static void write_end(struct library *library)
     library->session.timed = library->cuda->timed;
     library->listing =
         listing_collect(&library->session, library->plans.decided ? &library->plans.tables : NULL);
-    const char *error = write_results(library) ? outputs_commit(&library->outputs) : NULL;
+    bool written = write_results(library);
+    const char *interrupt =
+        library->outcome == SESSION_INTERRUPTED ? describe_interrupt(library) : NULL;
+    const char *error = written ? outputs_commit(&library->outputs) : NULL;
     if (error)
         message_error(&library->messages, "%s", error);
+    else if (interrupt)
+        message_note(&library->messages, "%s", interrupt);
     outputs_abandon(&library->outputs);
     write_page(library);
 }
@@ -560,7 +585,10 @@ static void end(void *context)
 {
     struct library *library = context;
     interrupt_defer(NULL);
-    if (library->cuda->device->image) // the program was read
+    progress_stop(&library->progress);
+    if (library->cuda->host.open && library->outcome == SESSION_DONE)
+        library->outcome = SESSION_INTERRUPTED; // issued works were not executed
+    if (library->cuda->device->image)           // the program was read
         write_end(library);
     else
         message_note(&library->messages, "no kernel was launched: no file was written");
@@ -577,11 +605,26 @@ static bool is_timed_launch(const void *executor, const struct device_kernel *ke
            the_library.accepts(executor, kernel, number, launch);
 }
 
+static void show_progress(void *context, const char *kernel, uint64_t launch)
+{
+    struct library *library = context;
+    if (library->progress.running)
+        progress_launch(&library->progress, kernel, launch);
+}
+
+static void pause_progress(void *context)
+{
+    struct library *library = context;
+    progress_pause(&library->progress);
+}
+
 static const struct cuda_front front = {
     .context = &the_library,
     .begin = begin,
     .load = load,
     .report = report,
+    .progress = show_progress,
+    .pause = pause_progress,
     .refuse = refuse,
     .unfit = unfit,
     .complain = complain,

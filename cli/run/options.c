@@ -25,6 +25,15 @@ static const char *parse_offload(struct arena *arena, void *into, const char *ar
     return NULL;
 }
 
+// Refuses an option for checkpoints.
+static const char *refuse_checkpoint(struct arena *arena, void *into, const char *argument)
+{
+    (void)arena, (void)into, (void)argument;
+    return "is for ptxoffload-sim, because a checkpoint does not have the state of the program on "
+           "the host: record the launches with --record=FOLDER, and give it to ptxoffload-sim "
+           "FOLDER/run-0.yaml";
+}
+
 static const struct option program_options[] = {
     {"--offload", "[=OPTIONS]", CALL(parse_offload), .joined = true,
      .help = "tag the program's PTX as ptxoffload does, for policies that\n"
@@ -38,6 +47,10 @@ static const struct option program_options[] = {
              "allocation, as on a GPU with its large pages"},
     {"--record", "FOLDER", TEXT(record), .file = OPTION_WRITES, .folder = true,
      .help = "write the program's PTX, buffers and launches as run files\nof ptxoffload-sim"},
+    {"--checkpoint", "FILE", CALL(refuse_checkpoint),
+     .help = "refused, as --resume: a checkpoint lacks the state of the\n"
+             "program on the host; ptxoffload-sim has both for the run\nfiles of --record"},
+    {"--resume", "FILE", CALL(refuse_checkpoint)},
     {0},
 };
 

@@ -5,10 +5,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// The progress of a launch at one time.
+// The progress of a launch at one time. `done` counts cycles, or warp instructions of a launch
+// without time.
 struct progress_reading {
     double seconds;
-    uint64_t cycle, ctas;
+    uint64_t done, ctas;
 };
 
 enum { PROGRESS_READINGS = 8 }; // one per second
@@ -25,6 +26,7 @@ struct sim_progress {
     struct progress_reading readings[PROGRESS_READINGS]; // a ring buffer; first the launch's start
     uint32_t read;                                       // number of readings
     const struct timed *timed; // progress of the launch; NULL: a functional run
+    struct launch_counts counts;
 };
 
 // Starts the progress line, which is written each second, from second 1 on. Has no effect unless
@@ -32,5 +34,7 @@ struct sim_progress {
 void progress_start(struct sim_progress *progress, bool shown);
 // Begins the next launch.
 void progress_launch(void *progress, const char *kernel, uint64_t launch);
+// Clears the line until the next launch, which may be called from any thread.
+void progress_pause(struct sim_progress *progress);
 // Clears the line and ends the progress. Call it before other output.
 void progress_stop(struct sim_progress *progress);

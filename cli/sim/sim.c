@@ -154,6 +154,7 @@ static enum session_outcome run(struct sim *sim)
     }
     const char *shortfall = note_shortfall(sim, NULL);
     progress_start(&sim->progress, messages_progress(&sim->arguments.common));
+    session->device.counts = sim->progress.running ? &sim->progress.counts : NULL;
     interrupt_defer(&sim->base.frame.stop);
     bool ready = session_prepare(session) && sim_checkpoint_resume(&sim->checkpoint);
     enum session_outcome outcome = ready ? session_run(session) : SESSION_BAD_INPUT;

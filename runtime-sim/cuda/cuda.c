@@ -1,14 +1,13 @@
-#include "runtime-sim/cuda/cuda.h"
+#include "runtime-sim/cuda/executor.h"
 #include "runtime-sim/cuda/memory.h"
 #include "runtime-sim/cuda/record.h"
-#include <pthread.h>
+#include "runtime-sim/cuda/threads.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 // The interface has no context argument, so the state is the process's.
 static struct cuda process;
-static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static __thread int last_error;
 
 static void begin_process(struct cuda *cuda)
@@ -33,17 +32,17 @@ void cuda_set_front(const struct cuda_front *front)
 
 struct cuda *cuda_enter(void)
 {
-    pthread_mutex_lock(&lock);
+    threads_lock();
     if (!process.arena.memory)
         begin_process(&process);
-    process.status.depth++;
+    process.executor.entries++;
     return &process;
 }
 
 int cuda_leave_quietly(struct cuda *cuda, int result)
 {
-    cuda->status.depth--;
-    pthread_mutex_unlock(&lock);
+    executor_check_stop(cuda);
+    threads_unlock();
     return result;
 }
 
@@ -140,6 +139,7 @@ int cuda_start(struct cuda *cuda)
     if (first) {
         host_stream_add(&cuda->host, &cuda->streams.legacy.on, HOST_DEFAULT);
         host_stream_add(&cuda->host, &cuda->streams.per_thread.on, HOST_BLOCKING);
+        executor_begin(cuda);
     }
     return cudaSuccess;
 }
@@ -173,7 +173,7 @@ static int error_of(const struct device_result *result)
 // Frees destroyed streams and staged memory when no command is open.
 static void free_ended(struct cuda *cuda)
 {
-    if (cuda->host.open)
+    if (cuda->host.open || cuda->host.apart)
         return;
     arena_reset(&cuda->staging.arena);
     cuda->staging.bytes = 0;
@@ -185,11 +185,13 @@ static void free_ended(struct cuda *cuda)
 
 int cuda_waited(struct cuda *cuda, enum device_end end, const struct device_result *result)
 {
+    executor_pause(cuda);
     if (end != DEVICE_DONE && !cuda->status.fault) {
         cuda->status.fault = error_of(result);
         cuda->front->report(cuda->front->context, result);
     }
     cuda->status.sticky = cuda->status.fault;
+    cuda->staging.first = cuda->host.calls - cuda->host.open;
     free_ended(cuda);
     show_output(cuda);
     return cuda->status.sticky;
@@ -206,7 +208,7 @@ static bool may_wait(struct cuda *cuda)
 int cuda_synchronise(struct cuda *cuda)
 {
     struct device_result result;
-    if (cuda->status.calling)
+    if (threads_is_calling())
         return cudaErrorNotPermitted;
     if (!may_wait(cuda))
         return cuda->status.fault;
@@ -214,11 +216,13 @@ int cuda_synchronise(struct cuda *cuda)
     return cuda_waited(cuda, end, &result);
 }
 
-// Executes the remaining works at the end of the program, without adding to its time.
+// Executes the remaining works at the end of the program, without adding to its time, unless it
+// ends by a signal, or within a call or a host function.
 static void finish_works(struct cuda *cuda)
 {
     struct device_result result;
-    if (may_wait(cuda)) {
+    bool is_inside = threads_depth() > 1 || threads_is_calling();
+    if (may_wait(cuda) && !is_inside) {
         enum device_end end = host_finish(&cuda->host, &result);
         cuda_waited(cuda, end, &result);
     }
@@ -238,15 +242,18 @@ static void list_unsupported(struct cuda *cuda)
 static void end_process(struct cuda *cuda)
 {
     cuda->status.ended = true;
+    cuda->executor.changed = threads_now();
     if (cuda->status.state == CUDA_READY) {
         finish_works(cuda);
         if (cuda->recorded)
             record_end(cuda);
     }
+    executor_end(cuda);
     list_unsupported(cuda);
     if (cuda->device)
         cuda->front->end(cuda->front->context);
-    cuda_memory_release(cuda);
+    if (!cuda->host.busy)
+        cuda_memory_release(cuda);
 }
 
 void cuda_end(void)
@@ -257,15 +264,15 @@ void cuda_end(void)
     if (!cuda->status.ended)
         end_process(cuda);
     cuda_leave_quietly(cuda, cudaSuccess);
+    executor_join(cuda);
 }
 
 bool cuda_end_early(bool waits)
 {
-    if (waits ? pthread_mutex_lock(&lock) : pthread_mutex_trylock(&lock))
+    if (threads_depth() || (!waits && !threads_try_lock()))
         return false;
-    bool outside = !process.status.depth;
-    if (outside)
-        cuda_end();
-    pthread_mutex_unlock(&lock);
-    return outside;
+    cuda_end();
+    if (!waits)
+        threads_unlock();
+    return true;
 }

@@ -6,7 +6,7 @@
 // the simulator through `struct cuda_front`. A fatbin that is registered later extends the program.
 //
 // Commands are works (work.h). They are issued through the host's clock (host/) and executed when
-// the host waits.
+// the host waits, or by a thread of ours (executor.h).
 //
 // The library interface has no context argument, so a process has one `struct cuda`; every entry
 // point locks it.
@@ -15,6 +15,7 @@
 #include "runtime-sim/cuda/abi.h"
 #include "runtime-sim/cuda/program_tags.h"
 #include "runtime-sim/host/host.h"
+#include <pthread.h>
 
 enum cuda_error {
 #define CUDA_ERROR(number, name, text) name = number,
@@ -72,6 +73,10 @@ struct cuda_front {
     void (*unfit)(void *context, const char *name, const struct fault *fault);
     // Reports an error in the program or in its use of the library.
     void (*complain)(void *context, enum severity severity, const char *text);
+    // Called when a kernel begins, with the number of launches so far; may be NULL.
+    void (*progress)(void *context, const char *kernel, uint64_t launch);
+    // Called when no kernel runs any longer; may be NULL.
+    void (*pause)(void *context);
     // Writes the results at the end of the process.
     void (*end)(void *context);
     // Reports that memory ran out. Does not return.
@@ -220,8 +225,6 @@ struct cuda_status {
     // that waits for the kernel, and by all later calls.
     int fault, sticky;
     int refused; // no module can be run: error returned by all calls
-    int calling; // depth of host functions called by works
-    int depth;   // nested entries of the thread that holds the lock
     bool profiling, ended;
 };
 
@@ -302,6 +305,40 @@ struct cuda_textures {
 struct cuda_staging {
     struct arena arena;
     uint64_t bytes;
+    uint64_t first; // commands before it had ended at the last wait
+};
+
+// A function of the program that is to be called.
+struct cuda_posted {
+    struct host_command *command;
+    uint64_t era; // of the host
+};
+
+// A thread of ours.
+struct cuda_thread {
+    pthread_t id;
+    bool exists;
+    void *stack;
+};
+
+// State of the threads of ours: executor.c.
+struct cuda_executor {
+    struct cuda_thread thread, caller;
+    bool failed; // the executor cannot be started
+    bool asleep, is_computing, is_calling, ends;
+    uint64_t entries, seen;     // calls of the library; at the executor's last look
+    uint64_t since, since_time; // time, and processor's time of other threads, at the last call
+    uint64_t stalled;           // `entries` when only the program could continue
+    uint64_t quiet;             // last result of threads_quiet
+    uint32_t awaiting;          // threads in a call that wait for others
+    uint64_t changed;           // time of the last progress
+    bool noted;                 // its absence is reported
+    // The kernel that began last; one that polls, by number of launch, since this time.
+    const char *kernel;
+    uint64_t polling, polling_since;
+    bool polling_noted;
+    VEC(struct cuda_posted) posted;
+    uint32_t called; // number of these that have been called
 };
 
 struct cuda {
@@ -329,6 +366,7 @@ struct cuda {
     VEC(char) printed; // kernel output not shown yet
     uint64_t limits[8];
     struct launch_record *recorded; // NULL: no --record
+    struct cuda_executor executor;
 };
 
 // Sets the callbacks. Required before any other call.
@@ -356,7 +394,8 @@ int cuda_waited(struct cuda *cuda, enum device_end end, const struct device_resu
 // Ends the process's use of the library, and writes the results.
 void cuda_end(void);
 // Like cuda_end, for a process that ends without running destructors. Returns false, without
-// effect, if this thread is inside a library call, or without `waits` if another thread is.
+// effect, if this thread is inside a library call. Without `waits`, for a signal, issued works are
+// not executed any more, and false is also returned if another thread is inside a call.
 bool cuda_end_early(bool waits);
 // Counts an unsupported call for the list at the end. Returns cudaErrorNotSupported.
 int cuda_not_supported(struct cuda *cuda, const char *name);

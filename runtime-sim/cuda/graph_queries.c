@@ -407,7 +407,7 @@ struct cuda_graph *graph_copy(struct cuda *cuda, const struct cuda_graph *graph)
     return made;
 }
 
-static int clone(struct cuda *cuda, void **to, void *handle)
+static int clone_graph(struct cuda *cuda, void **to, void *handle)
 {
     const struct cuda_graph *graph = graph_of(cuda, handle);
     if (!graph)
@@ -419,7 +419,7 @@ static int clone(struct cuda *cuda, void **to, void *handle)
 CUDA_API(cudaGraphClone, void **to, void *graph)
 {
     CUDA_NEEDS(to);
-    return CUDA_DO(clone(cuda, to, graph));
+    return CUDA_DO(clone_graph(cuda, to, graph));
 }
 
 static int find_in_clone(struct cuda *cuda, void **to, const void *node, void *handle)

@@ -1,4 +1,5 @@
 #include "runtime-sim/cuda/memory.h"
+#include "runtime-sim/cuda/threads.h"
 #include "support/search.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,6 +96,8 @@ int cuda_memory_allocate(struct cuda *cuda, enum cuda_memory_kind kind, uint64_t
         return cudaErrorMemoryAllocation;
     bool shared = kind == KIND_MANAGED || kind == KIND_PINNED;
     struct cuda_memory memory = {.bytes = bytes, .kind = kind};
+    if (!threads_is_calling())
+        host_compute_all(&cuda->host); // the address must not depend on the time of launches
     memory.slack = kind == KIND_DEVICE ? cuda->options.slack : 0;
     memory.address = device_next(cuda->device, align_up(bytes + 2 * memory.slack, PAGE), PAGE);
     memory.address += memory.address ? memory.slack : 0;
@@ -175,7 +178,8 @@ int cuda_memory_free(struct cuda *cuda, uint64_t address, unsigned kinds)
     if (memory->of_graph)
         return cudaSuccess;
     error = cuda_synchronise(cuda); // works may use it
-    free_now(cuda, address);
+    if (error != cudaErrorNotPermitted)
+        free_now(cuda, address);
     return error;
 }
 
@@ -194,6 +198,17 @@ void cuda_memory_free_ended(struct cuda *cuda)
     for (uint32_t i = 0; i < cuda->heap.to_free.n; i++)
         free_now(cuda, cuda->heap.to_free.v[i]);
     cuda->heap.to_free.n = 0;
+}
+
+void cuda_memory_reset(struct cuda *cuda)
+{
+    cuda->heap.to_free.n = 0;
+    while (cuda->heap.memories.n) {
+        const struct cuda_memory *last = &cuda->heap.memories.v[cuda->heap.memories.n - 1];
+        if (last->pool)
+            last->pool->used -= last->bytes;
+        free_now(cuda, last->address);
+    }
 }
 
 int cuda_memory_register(struct cuda *cuda, void *host, uint64_t bytes)

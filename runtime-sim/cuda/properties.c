@@ -1,6 +1,8 @@
 // The device properties that programs query: one GPU with the numbers of the configured machine.
 #include "runtime-sim/cuda/properties.h"
 #include "runtime-sim/exec/warp/spawn.h"
+#include "runtime-sim/cuda/memory.h"
+#include "runtime-sim/cuda/record.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -308,13 +310,25 @@ CUDA_API(cudaCtxResetPersistingL2Cache, void)
     return CUDA_DO(cudaSuccess);
 }
 
-// Clears a kernel's fault. Memory, streams and events are freed when the process ends.
+// Frees memory and textures, gives variables their initial values, and clears a kernel's fault.
+// Streams and events stay.
 static int reset(struct cuda *cuda)
 {
-    int error = cuda->status.state == CUDA_IDLE ? cudaSuccess : cuda_synchronise(cuda);
+    if (cuda->status.state != CUDA_READY)
+        return cudaSuccess;
+    int error = cuda_synchronise(cuda);
+    if (error == cudaErrorNotPermitted)
+        return error;
     if (cuda->status.fault)
         host_drop(&cuda->host);
     cuda->status.fault = cuda->status.sticky = cudaSuccess;
+    if (cuda->host.apart || cuda->host.busy)
+        return error; // another thread has issued more
+    if (cuda->recorded)
+        record_write(cuda);
+    cuda_memory_reset(cuda);
+    cuda->textures.all.n = cuda->textures.arrays.n = 0;
+    device_reset(cuda->device);
     return error;
 }
 

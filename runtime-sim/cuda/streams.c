@@ -1,4 +1,6 @@
 // Streams and events.
+#include "runtime-sim/cuda/executor.h"
+#include "runtime-sim/cuda/threads.h"
 #include "runtime-sim/cuda/work.h"
 #include <string.h>
 
@@ -74,7 +76,7 @@ static int check_wait(struct cuda *cuda)
     int error = cuda_begin(cuda);
     if (error)
         return error;
-    return cuda->status.calling ? cudaErrorNotPermitted
+    return threads_is_calling() ? cudaErrorNotPermitted
            : cuda->status.fault ? cuda_synchronise(cuda)
                                 : error;
 }
@@ -123,7 +125,8 @@ static int query_stream(struct cuda *cuda, void *handle)
     if (stream->capturing)
         return graph_forbid(cuda, stream);
     error = look(cuda);
-    return error || host_is_idle(&stream->on) ? error : cudaErrorNotReady;
+    bool done = host_is_idle(&stream->on) && executor_settle(cuda, &stream->on, cuda->host.calls);
+    return error || done ? error : cudaErrorNotReady;
 }
 
 static int wait_for_device(struct cuda *cuda)
@@ -325,7 +328,8 @@ static int query_event(struct cuda *cuda, void *handle, bool waits)
     if (waits)
         return wait_on(cuda, NULL, event);
     int error = look(cuda);
-    return error || !event->at.command ? error : cudaErrorNotReady;
+    bool done = !event->at.command && executor_settle(cuda, event->at.stream, event->at.number);
+    return error || done ? error : cudaErrorNotReady;
 }
 
 static int elapsed(struct cuda *cuda, float *milliseconds, void *from, void *to)

@@ -1,6 +1,8 @@
 #include "runtime-sim/cuda/work.h"
+#include "runtime-sim/cuda/executor.h"
 #include "runtime-sim/cuda/memory.h"
 #include "runtime-sim/cuda/record.h"
+#include "runtime-sim/cuda/threads.h"
 #include <string.h>
 
 enum {
@@ -283,28 +285,21 @@ struct staged_call {
     struct cuda_call call;
 };
 
-// The host function may call the library again, so `on_failure` is saved and restored.
 static void do_call(void *context)
 {
     const struct staged_call *staged = context;
     struct cuda_call call = staged->call;
-    struct cuda *cuda = staged->cuda;
-    jmp_buf outer;
-    memcpy(outer, cuda->memory.on_failure, sizeof outer);
-    cuda->status.calling++;
     if (call.callback)
-        call.callback(call.stream, cuda->status.sticky, call.context);
+        call.callback(call.stream, staged->cuda->status.sticky, call.context);
     else
         call.function(call.context);
-    cuda->status.calling--;
-    memcpy(cuda->memory.on_failure, outer, sizeof outer);
 }
 
 static int run_call(struct cuda *cuda, struct cuda_stream *stream, const struct cuda_call *call)
 {
     struct staged_call *staged = ARENA_NEW(&cuda->staging.arena, struct staged_call);
     *staged = (struct staged_call){cuda, *call};
-    host_call(&stream->on, do_call, staged);
+    host_call_program(&stream->on, do_call, staged);
     return cudaSuccess;
 }
 
@@ -328,12 +323,14 @@ static int run_one(struct cuda *cuda, struct cuda_stream *stream, const struct c
 
 int work_run(struct cuda *cuda, struct cuda_stream *stream, const struct cuda_work *work)
 {
-    if (cuda->status.calling)
+    if (threads_is_calling())
         return cudaErrorNotPermitted;
     if (cuda->status.fault)
         return cudaSuccess; // as on a GPU, a later wait returns the error
     int error = run_one(cuda, stream, work);
-    if (cuda->host.open >= MAX_QUEUED || cuda->staging.bytes >= MAX_STAGED)
+    if (work->kind != WORK_COPY || !work->copy.waits)
+        executor_wake(cuda);
+    if (cuda->host.calls - cuda->staging.first >= MAX_QUEUED || cuda->staging.bytes >= MAX_STAGED)
         cuda_synchronise(cuda);
     return error;
 }

@@ -12,8 +12,18 @@ void device_issue(struct device *device, struct device_launch *launch, bool toge
 
 // Execution
 
+static void begin_counts(const struct launch *launch)
+{
+    struct launch_counts *counts = launch->counts;
+    atomic_store(&counts->ctas, (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2]);
+    atomic_store(&counts->ended, 0);
+    atomic_store(&counts->instructions, 0);
+}
+
 void device_begin_launch(struct device *device, struct device_launch *one)
 {
+    if (one->launch->counts)
+        begin_counts(one->launch);
     one->launch->id = (uint32_t)device->launches++;
     one->kernel->launches++;
     if (device->progress)

@@ -5,6 +5,8 @@
 #include "runtime-sim/device/spawn.h"
 #include "runtime-sim/exec/check/check_memory.h"
 #include "runtime-sim/exec/check/profile.h"
+#include "runtime-sim/exec/decode/layout.h"
+#include "runtime-sim/exec/memory/heap.h"
 #include "runtime-sim/exec/memory/texture.h"
 #include "runtime-sim/gpu/core/sites.h"
 #include <string.h>
@@ -59,6 +61,20 @@ const char *device_extend(struct device *device)
     for (uint32_t i = 0; device->sites && i < device->kernels.n; i++)
         sites_extend(device->kernels.v[i]->sites, device->program->functions.n);
     return grid_load(device->image, device->program, first);
+}
+
+void device_reset(struct device *device)
+{
+    const struct program *program = device->program;
+    struct image *image = device->image;
+    for (uint32_t i = 0; i < device->variables; i++) {
+        const struct allocation *at = device_variable(device, i);
+        memset(at->data, 0, at->bytes);
+        layout_initial(program, &program->variables.v[i], at->data);
+    }
+    for (uint32_t i = 0; i < image->list.n; i++)
+        if (image->list.v[i].heap && image->list.v[i].state == ALLOCATION_LIVE)
+            heap_give(image, image->list.v[i].address);
 }
 
 // Memory

@@ -72,9 +72,12 @@ struct device {
     // Called before each launch, with the number of launches so far.
     void (*progress)(void *context, const char *kernel, uint64_t launch);
     void *progress_context;
+    struct launch_counts *counts; // counts of the current launch without time; NULL: not counted
     // Called with output of kernels. NULL: output is discarded.
     void (*print)(void *context, const char *text, size_t length);
     void *print_context;
+    bool (*pause)(void *context, bool stuck); // of launches without time (struct launch); or NULL
+    void *pause_context;
     // Executes timed launches, all at the same time. Sets their cycles and counts. NULL: all
     // launches are untimed.
     void (*execute)(void *executor, struct device_command *const *commands, uint32_t count,
@@ -107,6 +110,10 @@ const char *device_load(struct device *device);
 // As device_load, after device->program was replaced by a program that begins with the previous
 // one. Existing variables keep their contents. Requires `grows`, and that no command is running.
 const char *device_extend(struct device *device);
+
+// Gives all variables their initial values, and frees what kernels have allocated. Requires that no
+// command is running.
+void device_reset(struct device *device);
 
 // Memory
 

@@ -146,6 +146,9 @@ struct device_launch *device_prepare(struct device *device, const struct launch_
         .print = device->print,
         .print_context = device->print_context,
         .stop = device->stop,
+        .counts = device->counts,
+        .pause = device->pause,
+        .pause_context = device->pause_context,
     };
     const uint32_t *cluster = request->cluster[0]  ? request->cluster
                               : kernel->cluster[0] ? kernel->cluster

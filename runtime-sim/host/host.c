@@ -66,9 +66,12 @@ void host_pass(struct host *host, uint64_t time)
 
 void host_drop(struct host *host)
 {
+    while (host->computing && host->owner->await(host->owner->context))
+        continue;
     host_forget(host);
     host->why = NULL;
     host->end = DEVICE_DONE;
+    host->lost = false;
     if (host->now < host->time)
         host->now = host->time;
 }

@@ -12,6 +12,10 @@
 // Without a machine (timed == NULL), launches take no time, and copies take only the time of the
 // link. Launches outside a region of interest take no time either.
 //
+// With an owner (struct host_owner), effects of commands are computed apart from their times:
+// functions of the program always, all commands if there is no machine and memory has no full/empty
+// bits (host_values.c). Then times do not depend on when the effects are computed.
+//
 // Times are in picoseconds since the start.
 #pragma once
 #include "runtime-sim/device/timed.h"
@@ -58,6 +62,11 @@ struct host_command {
     uint64_t ready, driver, begun, ended;
     struct host_event *record;  // event that it records, or NULL
     struct host_command *after; // command whose end it waits for, or NULL
+    // Its effect is computed apart: it is a function of the program; is being computed; is
+    // computed.
+    bool apart, outside, computing, computed;
+    bool late; // a function of the program that other streams do not wait for any longer
+    struct host_command *next_apart; // next in its stream
 };
 
 struct host_stream {
@@ -65,7 +74,9 @@ struct host_stream {
     struct host_stream *next;
     uint32_t number;
     enum host_order order;
-    struct host_command *first, *last; // commands that have not ended
+    uint64_t ended;                                // time at which the last command ended
+    struct host_command *first, *last;             // commands that have not ended
+    struct host_command *first_apart, *last_apart; // commands whose effects are not computed
 };
 
 // A point in a stream. All members are 0 until it is recorded.
@@ -73,6 +84,21 @@ struct host_event {
     struct host_command *command; // command that records it, until it has occurred
     bool has_ended;
     uint64_t time; // time at which it occurred
+    // The command's stream and number.
+    struct host_stream *stream;
+    uint64_t number;
+};
+
+// Callbacks to the owner of a host, whose threads compute effects and wait for each other.
+struct host_owner {
+    void *context;
+    // Waits until another thread has changed something, or for a short time. Other threads may use
+    // the host meanwhile. Returns false if the caller must give up.
+    bool (*await)(void *context);
+    // Reports to waiting threads that something has changed.
+    void (*notify)(void *context);
+    // Lets another thread call a function of the program, and host_called afterwards.
+    void (*post)(void *context, struct host_command *command);
 };
 
 struct host_log;
@@ -97,11 +123,21 @@ struct host {
     uint64_t engine_free[2];
     const char *why;                     // after DEVICE_STUCK: text of host_report
     VEC(struct host_command *) executed; // commands that have begun and not ended
-    enum device_end end;      // of the commands; if not DEVICE_DONE, no more are executed
-    struct host_stats counts; // counts so far
-    struct host_stats stats;  // statistics of the machine; set to the counts by host_end
-    struct host_trace *trace; // NULL: no trace
-    struct host_log *log;     // NULL: commands are not recorded (host_log.h)
+    enum device_end end;            // of the commands; if not DEVICE_DONE, no more are executed
+    struct host_stats counts;       // counts so far
+    struct host_stats stats;        // statistics of the machine; set to the counts by host_end
+    struct host_trace *trace;       // NULL: no trace
+    struct host_log *log;           // NULL: commands are not recorded (host_log.h)
+    const struct host_owner *owner; // set after host_begin; NULL: no effect is computed apart
+    bool busy;                      // a thread executes commands or computes an effect
+    uint32_t apart;                 // number of effects that are not computed
+    uint32_t posted, posted_before; // functions posted so far; before host_run_ahead
+    bool ahead, blocked;            // host_run_ahead is called; a posted function blocks it
+    uint32_t computing; // launches that are being computed, also while they wait for the host
+    uint64_t era;       // number of times that all commands were dropped
+    VEC(struct host_command *) functions; // posted functions that have not returned
+    bool lost;                            // `failure` is not reported yet
+    struct device_result failure;
 };
 
 // Sets the options of a machine that is used by a host with this configuration.
@@ -147,7 +183,9 @@ bool host_set_state(struct host_stream *stream, uint64_t address, uint64_t bytes
 // Enqueues a launch that device_prepare has returned since the last synchronisation.
 void host_launch(struct host_stream *stream, struct device_launch *launch);
 // Calls a function of the host when the commands before it have ended. It must not use the device.
+// A function of the program may wait for other threads; an owner posts it.
 void host_call(struct host_stream *stream, void (*call)(void *context), void *context);
+void host_call_program(struct host_stream *stream, void (*call)(void *context), void *context);
 // Record an event, and let later commands of the stream wait for a recorded one. Take no time of
 // the caller.
 void host_record(struct host_stream *stream, struct host_event *event);
@@ -176,6 +214,33 @@ static inline bool host_is_idle(const struct host_stream *stream)
 {
     return !stream->first;
 }
+
+// For an owner's threads. The caller's time does not change.
+
+// Returns true if effects of all commands are computed apart from their times.
+static inline bool host_is_apart(const struct host *host)
+{
+    return host->owner && !host->timed && !host->device->planes.initial;
+}
+// Computes the effect of the oldest command that depends on no other, or posts its function.
+// Returns false if no command is left, or if another thread is busy. `*end` is set if it is not
+// DEVICE_DONE; the failure is returned by the next call that waits.
+bool host_compute(struct host *host, enum device_end *end);
+// Computes effects until no command without a dependence is left.
+void host_compute_all(struct host *host);
+// Waits until the effects of commands up to this number are computed, in a stream or, for NULL, in
+// all. Returns false if the owner gives up. host_is_settled returns true if they are.
+bool host_settle(struct host *host, const struct host_stream *stream, uint64_t number);
+bool host_is_settled(const struct host *host, const struct host_stream *stream, uint64_t number);
+// Called after a posted function has returned, with `host->era` at the time of the call.
+void host_called(struct host *host, struct host_command *command, uint64_t era);
+// Executes commands after the caller's time, until none is left, or a function was posted. Posted
+// functions that have not returned are late: the work of other streams continues. Requires
+// a host whose effects are not computed apart. Returns the end like calls that wait; the failure is
+// returned by the next of these, too.
+enum device_end host_run_ahead(struct host *host);
+// Makes a child process usable in which no other thread exists.
+void host_forked(struct host *host);
 
 // Advance the caller's time by a number of picoseconds, and by the time for elements of work
 // (host.cpu_ns).

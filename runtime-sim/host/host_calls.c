@@ -20,6 +20,7 @@ static struct host_command *enqueue(struct host_stream *stream, const char *name
     *(stream->last ? &stream->last->next : &stream->first) = command;
     stream->last = command;
     host->open++;
+    host_set_apart(host, command);
     host_log_add(host, &command->command);
     return command;
 }
@@ -122,11 +123,20 @@ void host_call(struct host_stream *stream, void (*call)(void *context), void *co
     enqueue(stream, "call", made, 0);
 }
 
+void host_call_program(struct host_stream *stream, void (*call)(void *context), void *context)
+{
+    struct host_command made = {.command = {.kind = COMMAND_CALL, .call = call, .context = context},
+                                .at_once = true,
+                                .outside = true};
+    enqueue(stream, "call", made, 0);
+}
+
 void host_record(struct host_stream *stream, struct host_event *event)
 {
     struct host_command made = {
         .command = {.kind = COMMAND_CALL}, .at_once = true, .record = event};
-    *event = (struct host_event){.command = enqueue(stream, "record", made, 0)};
+    struct host_command *command = enqueue(stream, "record", made, 0);
+    *event = (struct host_event){.command = command, .stream = stream, .number = command->number};
 }
 
 void host_wait(struct host_stream *stream, const struct host_event *event)
@@ -145,10 +155,16 @@ static bool has_no_commands(const void *context)
     return !stream->first;
 }
 
-static bool has_ended(const void *context)
+// A command of a stream. It may be freed while its end is awaited.
+struct point {
+    const struct host_stream *stream;
+    uint64_t number;
+};
+
+static bool has_passed(const void *context)
 {
-    const struct host_command *command = context;
-    return command->stage == HOST_ENDED;
+    const struct point *point = context;
+    return !point->stream->first || point->stream->first->number > point->number;
 }
 
 static bool has_happened(const void *context)
@@ -169,50 +185,85 @@ static bool never(const void *context)
     return false;
 }
 
-// Waits until `is_over` returns true. The call then takes `after` picoseconds to return.
-static enum device_end wait_until(struct host *host, bool (*is_over)(const void *context),
-                                  const void *context, uint64_t after, struct device_result *result)
+// The aim of a wait: the condition, the time at which it was met, and the commands whose
+// effects must be computed.
+struct awaited {
+    bool (*is_over)(const void *context);
+    const void *context;
+    const uint64_t *ended;
+    const struct host_stream *stream; // NULL: all
+    uint64_t number;
+};
+
+// Computes effects and executes commands. The host's clock is not changed.
+static enum device_end wait_for(struct host *host, const struct awaited *on, uint64_t until,
+                                struct device_result *result)
+{
+    host_compute_all(host);
+    enum device_end end = host->end;
+    *result = (struct device_result){.end = end};
+    // Nothing is to be done if the wait is over, or if another thread executes commands.
+    bool is_needed = on->number ? !on->is_over(on->context) : !host->busy;
+    if (is_needed || end != DEVICE_DONE)
+        end = host_advance(host, on->is_over, on->context, until, result);
+    if (end == DEVICE_DONE && host->apart && on->number &&
+        !host_settle(host, on->stream, on->number))
+        return end;
+    return end == DEVICE_DONE && host->lost
+               ? host_advance(host, on->is_over, on->context, until, result)
+               : end;
+}
+
+// Waits, from the caller's time on. The call then takes `after` picoseconds to return.
+static enum device_end wait_until(struct host *host, const struct awaited *on, uint64_t after,
+                                  struct device_result *result)
 {
     uint64_t begun = host->now;
-    enum device_end end = host_advance(host, is_over, context, UINT64_MAX, result);
-    host->now = host->time > begun ? host->time : begun;
+    bool was_over = on->is_over(on->context); // by host_run_ahead
+    enum device_end end = wait_for(host, on, UINT64_MAX, result);
+    uint64_t ended = was_over ? *on->ended : host->time;
+    host->now = ended > begun ? ended : begun;
     host_trace_call(host, "wait", begun, host->now);
     host_trace_call(host, "return", host->now, host->now + after);
     host->counts.waits += (host->now - begun) / HOST_NS;
     host->counts.calls += after / HOST_NS;
     host->now += after;
     host->counts.runtime = host_runtime(host) / HOST_NS;
-    if (!host->open) {
+    if (!host->open && !host->apart) {
         device_drop(host->device);
         plane_next_round(host->device->image);
     }
     return end;
 }
 
-static enum device_end synchronise(struct host *host, bool (*is_over)(const void *context),
-                                   const void *context, struct device_result *result)
+static enum device_end synchronise(struct host *host, const struct awaited *on,
+                                   struct device_result *result)
 {
     uint64_t call = host_us(host->config->sync_call_us);
     host_trace_call(host, "synchronise", host->now, host->now + call);
     host->now += call;
     host->counts.calls += call / HOST_NS;
-    return wait_until(host, is_over, context, host_us(host->config->sync_after_us), result);
+    return wait_until(host, on, host_us(host->config->sync_after_us), result);
 }
 
 enum device_end host_synchronise_stream(struct host_stream *stream, struct device_result *result)
 {
-    return synchronise(stream->host, has_no_commands, stream, result);
+    const struct awaited on = {has_no_commands, stream, &stream->ended, stream,
+                               stream->host->calls};
+    return synchronise(stream->host, &on, result);
 }
 
 enum device_end host_synchronise_event(struct host *host, struct host_event *event,
                                        struct device_result *result)
 {
-    return synchronise(host, has_happened, event, result);
+    const struct awaited on = {has_happened, event, &event->time, event->stream, event->number};
+    return synchronise(host, &on, result);
 }
 
 enum device_end host_synchronise(struct host *host, struct device_result *result)
 {
-    return synchronise(host, is_idle, host, result);
+    const struct awaited on = {is_idle, host, &host->time, NULL, host->calls};
+    return synchronise(host, &on, result);
 }
 
 enum device_end host_copy_now(struct host_stream *stream, const struct host_copy *copy,
@@ -224,16 +275,19 @@ enum device_end host_copy_now(struct host_stream *stream, const struct host_copy
     *enqueued = find_bytes(host, copy, &made.command);
     if (!*enqueued)
         return DEVICE_DONE;
-    struct host_command *command = enqueue(stream, "copy", made, 0);
-    return wait_until(host, has_ended, command, 0, result);
+    const struct point point = {stream, enqueue(stream, "copy", made, 0)->number};
+    const struct awaited on = {has_passed, &point, &host->time, stream, point.number};
+    return wait_until(host, &on, 0, result);
 }
 
 enum device_end host_finish(struct host *host, struct device_result *result)
 {
-    return host_advance(host, is_idle, host, UINT64_MAX, result);
+    const struct awaited on = {is_idle, host, &host->time, NULL, host->calls};
+    return wait_for(host, &on, UINT64_MAX, result);
 }
 
 enum device_end host_look(struct host *host, struct device_result *result)
 {
-    return host_advance(host, never, NULL, host->now, result);
+    const struct awaited on = {.is_over = never};
+    return wait_for(host, &on, host->now, result);
 }

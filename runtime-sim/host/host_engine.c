@@ -32,13 +32,16 @@ static void end_command(struct host *host, struct host_command *command, uint64_
     struct host_stream *stream = command->stream;
     struct host_event *event = command->record;
     command->stage = HOST_ENDED;
-    command->ended = time;
+    command->ended = stream->ended = time;
     stream->first = command->next;
     if (!stream->first)
         stream->last = NULL;
     host->open--;
-    if (event && event->command == command)
-        *event = (struct host_event){.has_ended = true, .time = time};
+    if (event && event->command == command) {
+        event->command = NULL;
+        event->has_ended = true;
+        event->time = time;
+    }
     if (host->driver == command) { // held by the command (HOST_DRIVER_HELD)
         host->driver = NULL;
         host->counts.driver_busy += (time - command->driver) / HOST_NS;
@@ -108,6 +111,8 @@ static bool finish(struct host *host, struct host_command *command, enum device_
                    struct device_result *result)
 {
     struct device_command *one = &command->command;
+    if (command->apart)
+        return true;
     command->missing = missing_word(host, command);
     if (one->kind == COMMAND_LAUNCH) {
         bool done = device_attempt(host->device, one, result);
@@ -156,7 +161,8 @@ static bool end_executed(struct host *host, uint64_t time, enum device_end *end,
     start_copies(host);
     for (uint32_t i = 0; i < host->executed.n; i++) {
         struct host_command *command = host->executed.v[i];
-        bool is_over = command->machine ? command->command.has_ended
+        bool is_over = command->machine ? command->command.has_ended &&
+                                              time_of(host, command->command.ended) <= time
                                         : command->ended <= time && !command->missing &&
                                               (command->ended || !needs_engine(command)) &&
                                               finish(host, command, end, result);
@@ -196,13 +202,10 @@ static void begin_command(struct host *host, struct host_command *command, uint6
 // Returns true if an older command of another stream must end before this one.
 static bool must_wait(const struct host *host, const struct host_command *command)
 {
-    enum host_order order = command->stream->order;
-    for (const struct host_stream *other = host->streams; other; other = other->next) {
-        bool ordered = (order == HOST_DEFAULT && other->order == HOST_BLOCKING) ||
-                       (order == HOST_BLOCKING && other->order == HOST_DEFAULT);
-        if (ordered && other->first && other->first->number < command->number)
+    for (const struct host_stream *other = host->streams; other; other = other->next)
+        if (host_orders(command->stream, other) && other->first &&
+            other->first->number < command->number)
             return true;
-    }
     return false;
 }
 
@@ -213,7 +216,8 @@ static struct host_command *find_ready(struct host *host, bool at_once)
     for (const struct host_stream *stream = host->streams; stream; stream = stream->next) {
         struct host_command *command = stream->first;
         if (!command || command->stage != HOST_ENQUEUED || command->enqueued > host->time ||
-            must_wait(host, command) || (command->after && command->after->stage != HOST_ENDED))
+            must_wait(host, command) || (command->after && command->after->stage != HOST_ENDED) ||
+            host_is_late(host, command))
             continue;
         if (!command->ready)
             command->ready = host->time;
@@ -248,6 +252,18 @@ static bool is_in_stage(const struct host *host)
     return host->driver && host->driver->stage == HOST_IN_DRIVER;
 }
 
+// Executes a command that needs no driver.
+static void run_at_once(struct host *host, struct host_command *command, enum device_end *end,
+                        struct device_result *result)
+{
+    if (!command->apart)
+        *end = device_run_now(host->device, &command->command, result);
+    else if (command->outside && !host_is_apart(host))
+        host_post(host, command);
+    command->begun = host->time;
+    end_command(host, command, host->time);
+}
+
 // Changes the stage of one command at the current time. Returns false if no stage changes.
 static bool move_one(struct host *host, enum device_end *end, struct device_result *result)
 {
@@ -259,12 +275,14 @@ static bool move_one(struct host *host, enum device_end *end, struct device_resu
         return true;
     }
     if ((command = find_ready(host, true))) {
-        *end = device_run_now(host->device, &command->command, result);
-        command->begun = host->time;
-        end_command(host, command, host->time);
+        if (!host_await_calls(host, command))
+            return false;
+        run_at_once(host, command, end, result);
         return true;
     }
     if (!host->driver && (command = find_ready(host, false))) {
+        if (!host_await_calls(host, command))
+            return false;
         enter_driver(host, command);
         return true;
     }
@@ -303,8 +321,9 @@ static uint64_t machine_time(const struct host *host, uint64_t none)
 
 static enum device_end run_machine(struct host *host, uint64_t next, struct device_result *result)
 {
-    uint64_t until = next == UINT64_MAX ? next : cycle_at(host, next);
     enum device_end end = DEVICE_DONE;
+    next = machine_time(host, next); // a command that has ended after the last stop
+    uint64_t until = next == UINT64_MAX ? next : cycle_at(host, next);
     if (host->timed && (until == UINT64_MAX || until > timed_cycle(host->timed)))
         end = timed_proceed(host->timed, until, result);
     uint64_t time = machine_time(host, next);
@@ -319,9 +338,10 @@ void host_forget(struct host *host)
         for (struct host_command *command = stream->first; command; command = command->next)
             if (command->record && command->record->command == command)
                 command->record->command = NULL;
-        stream->first = stream->last = NULL;
+        stream->first = stream->last = stream->first_apart = stream->last_apart = NULL;
     }
-    host->executed.n = host->open = 0;
+    host->executed.n = host->open = host->apart = host->functions.n = 0;
+    host->era++;
     host->driver = host->engine[0] = host->engine[1] = NULL;
     device_drop(host->device);
 }
@@ -340,8 +360,9 @@ static enum device_end advance(struct host *host, bool (*is_over)(const void *co
         end = run_machine(host, next, result);
         if (end != DEVICE_DONE)
             return end;
-        if (next == UINT64_MAX && host->time == before && machine_time(host, next) == next)
-            return DEVICE_STUCK;
+        if (next == UINT64_MAX && host->time == before && machine_time(host, next) == next &&
+            !host_await_late(host))
+            return host->ahead ? DEVICE_DONE : DEVICE_STUCK;
     }
 }
 
@@ -359,16 +380,32 @@ static void explain(struct host *host)
     free(text);
 }
 
+void host_fail(struct host *host, const struct device_result *result)
+{
+    host->end = result->end;
+    host->failure = *result;
+    host->lost = true;
+    if (host->end == DEVICE_STUCK && host->open)
+        explain(host);
+}
+
 enum device_end host_advance(struct host *host, bool (*is_over)(const void *context),
                              const void *context, uint64_t until, struct device_result *result)
 {
     *result = (struct device_result){.end = DEVICE_DONE};
+    if (!host_claim(host))
+        return DEVICE_DONE;
     if (host->end == DEVICE_DONE)
-        host->end = advance(host, is_over, context, until, result);
-    result->end = host->end;
-    if (host->end == DEVICE_STUCK && host->open)
-        explain(host);
-    if (host->end != DEVICE_DONE)
+        result->end = advance(host, is_over, context, until, result);
+    if (result->end != DEVICE_DONE)
+        host_fail(host, result);
+    if (host->end != DEVICE_DONE && !host->computing)
         host_forget(host);
+    host_release(host);
+    if (!host->ahead && host->lost) {
+        *result = host->failure;
+        host->lost = false;
+    }
+    result->end = host->end;
     return host->end;
 }

@@ -28,6 +28,32 @@ enum device_end host_advance(struct host *host, bool (*is_over)(const void *cont
 // Drops all commands that have not ended.
 void host_forget(struct host *host);
 
+// Adds a new command to those whose effects are computed apart, if it is one.
+void host_set_apart(struct host *host, struct host_command *command);
+// Lets the owner call a function of the program.
+void host_post(struct host *host, struct host_command *command);
+// Stores a failure: no more commands are executed.
+void host_fail(struct host *host, const struct device_result *result);
+// The end of host_run_ahead, for host_advance.
+bool host_runs_ahead(const void *context);
+// Waits for the posted functions that precede a command in the order of streams. Returns false if
+// the command must wait longer: host_run_ahead is called, which then ends, or they are late.
+bool host_await_calls(struct host *host, const struct host_command *command);
+// Returns true if a late function precedes the command.
+bool host_is_late(const struct host *host, const struct host_command *command);
+// Waits for late functions if there are any. Returns false if no function is late.
+bool host_await_late(struct host *host);
+// Claims the host for this thread, after waiting for others, and releases it. host_claim returns
+// false if the owner gives up.
+bool host_claim(struct host *host);
+void host_release(struct host *host);
+// Returns true if commands of one stream wait for earlier commands of the other.
+static inline bool host_orders(const struct host_stream *one, const struct host_stream *other)
+{
+    return (one->order == HOST_DEFAULT && other->order == HOST_BLOCKING) ||
+           (one->order == HOST_BLOCKING && other->order == HOST_DEFAULT);
+}
+
 // Write spans of a call, of a command in the driver, and of its execution, if there is a trace.
 void host_trace_call(struct host *host, const char *name, uint64_t from, uint64_t until);
 void host_trace_driver(struct host *host, const struct host_command *command, uint64_t until);

@@ -36,6 +36,11 @@ struct launch_time {
     uint32_t cores;
 };
 
+// Progress of a launch, for another thread: its CTAs, those that have ended, and warp instructions.
+struct launch_counts {
+    atomic_uint_fast64_t ctas, ended, instructions;
+};
+
 // State that all CTAs of a launch share.
 struct spawns;
 
@@ -68,6 +73,12 @@ struct launch {
     bool high_lane_later;   // at a divergent branch, the lanes without the highest lane execute
                             // first
     const atomic_int *stop; // a value other than 0 aborts the launch; may be NULL
+    // Called between turns by the only thread that runs the launch, so that other threads can use
+    // the device. If the launch is `stuck`, which memory written by others can change, it returns
+    // false to give up. NULL: no calls, and a launch that is stuck ends.
+    bool (*pause)(void *context, bool stuck);
+    void *pause_context;
+    struct launch_counts *counts; // of a launch without time; NULL: not counted
     // Set before the launch is executed.
     uint8_t *values; // the area BASE_LAUNCH
     uint32_t shared_bytes;
@@ -97,6 +108,12 @@ struct cta {
 static inline bool launch_stops(const struct launch *launch)
 {
     return launch->stop && atomic_load_explicit(launch->stop, memory_order_relaxed);
+}
+
+// Lets other threads use the device. Returns true if a launch that is stuck may continue.
+static inline bool launch_pause(const struct launch *launch, bool stuck)
+{
+    return launch->pause && launch->pause(launch->pause_context, stuck);
 }
 
 // Allocates a CTA for launches of this shape. It executes CTAs of the launch one after another.

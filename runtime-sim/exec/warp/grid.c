@@ -96,14 +96,28 @@ static void prepare(struct launch *launch, struct arena *arena)
     special_fill_launch(launch, arena);
 }
 
+static bool has_ended(const struct cta *cta)
+{
+    for (uint32_t i = 0; i < cta->warp_count; i++)
+        if (cta->warps[i].live)
+            return false;
+    return true;
+}
+
 void grid_count(struct grid_result *result, struct cta *cta)
 {
+    struct launch_counts *counts = cta->launch->counts;
+    uint64_t before = result->warp_instructions;
     for (uint32_t i = 0; i < cta->warp_count; i++) {
         struct warp *warp = &cta->warps[i];
         result->warp_instructions += warp->warp_instructions;
         result->thread_instructions += warp->thread_instructions;
         warp->warp_instructions = warp->thread_instructions = 0;
     }
+    if (!counts)
+        return;
+    atomic_fetch_add(&counts->instructions, result->warp_instructions - before);
+    atomic_fetch_add(&counts->ended, has_ended(cta));
 }
 
 struct residents {
@@ -150,14 +164,6 @@ static bool start_one(struct residents *residents, struct launch *launch, struct
     return true;
 }
 
-static bool has_ended(const struct cta *cta)
-{
-    for (uint32_t i = 0; i < cta->warp_count; i++)
-        if (cta->warps[i].live)
-            return false;
-    return true;
-}
-
 // Other CTAs of the cluster may still access the shared memory of an ended CTA, so the last one of
 // a cluster frees all.
 static void end_one(struct residents *residents, struct arena *arena, const struct cta *cta)
@@ -198,6 +204,7 @@ static bool turn(struct residents *residents, struct arena *arena,
         struct cta *cta = residents->active.v[i];
         enum warp_state state = cta_run(cta, TURN);
         grid_count(result, cta);
+        launch_pause(cta->launch, false);
         result->stopped = state != WARP_FAULT && launch_stops(cta->launch);
         result->limited = state != WARP_FAULT && options->max_instructions &&
                           result->warp_instructions >= options->max_instructions;
@@ -246,9 +253,14 @@ static void run_all(struct launch *launch, struct arena *arena, const struct gri
         uint64_t now = progress(&residents);
         idle = now == seen ? idle + 1 : 0;
         seen = now;
-        // If all CTAs wait and the state has not changed, none will continue.
-        if (idle > max_idle || (waits && idle && residents.active.n) ||
-            repeats_turn(&repeats, residents.active.v, residents.active.n, idle)) {
+        // If all CTAs wait and the state has not changed, none will continue. CTAs that poll may
+        // see what others write.
+        bool waiting = waits && idle && residents.active.n;
+        bool polling =
+            idle > max_idle || repeats_turn(&repeats, residents.active.v, residents.active.n, idle);
+        if (polling && !waiting && launch_pause(launch, true)) {
+            idle = 0;
+        } else if (waiting || polling) {
             give_up(&residents, launch, result);
             return;
         }

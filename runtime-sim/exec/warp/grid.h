@@ -54,8 +54,9 @@ enum {
 }; // default number of turns without progress after which a run is
    // aborted
 
-// Runs a CTA until it is complete, waits for an event that cannot occur, or must stop.
-enum warp_state grid_run_cta(struct cta *cta, uint64_t max_idle);
+// Runs a CTA until it is complete, waits for an event that cannot occur, or must stop. `alone`: no
+// other thread runs the launch, so that it may pause.
+enum warp_state grid_run_cta(struct cta *cta, uint64_t max_idle, bool alone);
 // Runs all CTAs; with 0 threads, on the calling one. The result equals that of one thread: the same
 // memory if no CTA reads data that another one writes, the same counts, and if there are several
 // faults, that of the first CTA.

@@ -11,6 +11,7 @@ struct crew {
     struct launch *launch;
     uint64_t max_idle;
     uint64_t count;
+    bool alone;              // one worker
     atomic_ullong next, end; // CTAs from `end` on are not run
 };
 
@@ -32,17 +33,22 @@ static void end_at(struct crew *crew, uint64_t cta)
 }
 
 // The warps take the same turns as on one thread.
-enum warp_state grid_run_cta(struct cta *cta, uint64_t max_idle)
+enum warp_state grid_run_cta(struct cta *cta, uint64_t max_idle, bool alone)
 {
     enum warp_state state = WARP_YIELDS;
     uint64_t seen = cta->events, idle = 0;
     struct repeats repeats = {.arena = cta->warps->arena};
-    bool repeat = false;
-    while (idle <= max_idle && state == WARP_YIELDS && !repeat && !launch_stops(cta->launch)) {
+    bool repeat;
+    while (state == WARP_YIELDS && !launch_stops(cta->launch)) {
         state = cta_run(cta, TURN);
         idle = cta->events == seen ? idle + 1 : 0;
         seen = cta->events;
         repeat = state == WARP_YIELDS && repeats_turn(&repeats, &cta, 1, idle);
+        bool stuck = idle > max_idle || repeat;
+        bool goes_on = alone && launch_pause(cta->launch, stuck);
+        if (stuck && !goes_on)
+            break;
+        idle = stuck ? 0 : idle;
     }
     return state;
 }
@@ -59,7 +65,7 @@ static void work(struct worker *worker, struct arena *arena)
         if (next >= crew->count || next > atomic_load(&crew->end))
             return;
         cta_start(cta, (uint32_t)next);
-        enum warp_state state = grid_run_cta(cta, crew->max_idle);
+        enum warp_state state = grid_run_cta(cta, crew->max_idle, crew->alone);
         grid_count(&worker->result, cta);
         worker->result.stopped = launch_stops(crew->launch);
         if (state == WARP_DONE && !worker->result.stopped)
@@ -113,6 +119,7 @@ void grid_run_parallel(struct launch *launch, struct memory *memory, uint32_t th
 {
     struct crew crew = {.launch = launch,
                         .max_idle = max_idle,
+                        .alone = threads <= 1,
                         .count = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2]};
     atomic_init(&crew.next, 0);
     atomic_init(&crew.end, UINT64_MAX);

@@ -110,7 +110,7 @@ static void run_cta(struct running *running, struct cta *cta, struct fault *faul
     cta->cluster = (struct cluster){.count = 1, .ctas = {cta}};
     cta->core = 0;
     cta_start(cta, grid_cta(launch, running->next, 0));
-    enum warp_state state = grid_run_cta(cta, MAX_IDLE);
+    enum warp_state state = grid_run_cta(cta, MAX_IDLE, false);
     if (state != WARP_DONE && !fault->happened && !launch_stops(launch)) {
         fault->happened = fault->refused = true;
         snprintf(fault->text, sizeof fault->text,

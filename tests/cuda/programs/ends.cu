@@ -30,7 +30,8 @@ int main(int, char **argv)
     if (!strcmp(end, "reset")) {
         wild<<<1, 1>>>(at);
         printf("%d", cudaDeviceSynchronize());
-        printf(" %d", cudaDeviceReset());
+        printf(" %d", cudaDeviceReset()); // which frees the memory
+        cudaMalloc(&at, 64);
         set<<<1, 1>>>(at + 1);
         printf(" %d", cudaMemcpy(&got, at + 1, 4, cudaMemcpyDeviceToHost));
         printf(" %d\n", got);
