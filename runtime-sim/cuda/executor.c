@@ -49,6 +49,17 @@ void executor_check_stop(struct cuda *cuda)
 
 // Notes
 
+// Returns the time since a call last found that something has changed. Calls themselves only count
+// changes, because they are too frequent to read the time.
+static uint64_t time_since_change(struct cuda_executor *executor)
+{
+    uint64_t now = threads_now();
+    if (executor->changes != executor->seen_changes)
+        executor->changed = now;
+    executor->seen_changes = executor->changes;
+    return now - executor->changed;
+}
+
 // Returns true if no thread of the program can continue without the work of ours.
 static bool is_quiet(struct cuda_executor *executor)
 {
@@ -74,7 +85,7 @@ static void note_silence(struct cuda *cuda)
 {
     struct cuda_executor *executor = &cuda->executor;
     if (!cuda->host.functions.n || executor->noted || !(executor->awaiting || is_quiet(executor)) ||
-        threads_now() - executor->changed < SILENCE)
+        time_since_change(executor) < SILENCE)
         return;
     executor->noted = true;
     note_call(cuda);
@@ -95,13 +106,13 @@ static bool await(void *context)
     memcpy(cuda->memory.on_failure, own, sizeof own);
     if (is_stopped(cuda) && !has_ended(cuda) && !cuda->host.computing)
         end_by(cuda, DEVICE_STOPPED);
-    return !has_ended(cuda) || threads_now() - executor->changed < PATIENCE;
+    return !has_ended(cuda) || time_since_change(executor) < PATIENCE;
 }
 
 static void notify(void *context)
 {
     struct cuda *cuda = context;
-    cuda->executor.changed = threads_now();
+    cuda->executor.changes++;
     cuda->executor.noted = false;
     threads_notify(THREADS_CHANGE);
 }
@@ -315,7 +326,7 @@ static void run_ahead(struct cuda *cuda)
 {
     struct cuda_executor *executor = &cuda->executor;
     struct host *host = &cuda->host;
-    bool is_late = host->functions.n && threads_now() - executor->changed > LATE;
+    bool is_late = host->functions.n && time_since_change(executor) > LATE;
     if (host->busy || !host->open || executor->stalled == executor->entries ||
         (host->functions.n && !is_late) || !waits_for_work(cuda))
         return;
@@ -332,7 +343,7 @@ static void report_failure(struct cuda *cuda)
 {
     struct cuda_executor *executor = &cuda->executor;
     struct device_result failure = cuda->host.failure;
-    if (!cuda->host.lost || threads_now() - executor->changed < SILENCE || !is_quiet(executor))
+    if (!cuda->host.lost || time_since_change(executor) < SILENCE || !is_quiet(executor))
         return;
     cuda_complain(cuda, DIAG_NOTE, "the program waits for work that has failed");
     cuda->host.lost = false;

@@ -36,6 +36,8 @@ struct cuda_piece {
 };
 void cuda_memory_remap(struct cuda *cuda, uint64_t first, uint64_t bytes, uint8_t *host,
                        const struct cuda_piece *pieces, uint32_t count);
+// Frees all memory and addresses of virtual memory management. Requires that no work is open.
+void cuda_virtual_reset(struct cuda *cuda);
 // Frees all allocations. Requires that no work is open.
 void cuda_memory_reset(struct cuda *cuda);
 // Returns all memory to the system.

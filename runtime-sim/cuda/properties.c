@@ -326,8 +326,9 @@ static int reset(struct cuda *cuda)
         return error; // another thread has issued more
     if (cuda->recorded)
         record_write(cuda);
+    cuda_virtual_reset(cuda);
     cuda_memory_reset(cuda);
-    cuda->textures.all.n = cuda->textures.arrays.n = 0;
+    cuda->textures.all.n = cuda->textures.arrays.n = cuda->textures.mipmaps.n = 0;
     device_reset(cuda->device);
     return error;
 }

@@ -150,6 +150,20 @@ static int drop(struct cuda *cuda, struct cuda_physical *physical)
     return cudaSuccess;
 }
 
+void cuda_virtual_reset(struct cuda *cuda)
+{
+    for (uint32_t i = 0; i < cuda->virtual.reservations.n; i++) {
+        struct cuda_reservation *at = cuda->virtual.reservations.v[i];
+        cuda_memory_remap(cuda, at->address, at->bytes, at->host, NULL, 0);
+        munmap(at->host, at->bytes);
+    }
+    cuda->virtual.reservations.n = 0;
+    while (cuda->virtual.physicals.n) {
+        cuda->virtual.physicals.v[0]->references = 1;
+        drop(cuda, cuda->virtual.physicals.v[0]);
+    }
+}
+
 CUDA_API(cuMemRelease, uint64_t handle)
 {
     return CUDA_DO(drop(cuda, physical_of(cuda, handle)));

@@ -39,6 +39,7 @@ int cuMemCreate(uint64_t *handle, size_t bytes, const struct properties *propert
 int cuMemRelease(uint64_t handle);
 int cuMemMap(uint64_t at, size_t bytes, size_t offset, uint64_t handle, unsigned long long flags);
 int cuMemUnmap(uint64_t at, size_t bytes);
+int cuDevicePrimaryCtxReset_v2(int device);
 int cuMemSetAccess(uint64_t at, size_t bytes, const struct access *list, size_t count);
 int cuMemGetAccess(unsigned long long *flags, const int *location, uint64_t at);
 int cuMemRetainAllocationHandle(uint64_t *handle, uint64_t at);
@@ -150,6 +151,25 @@ static void random_step(struct test *t)
     }
 }
 
+/* A reset frees mapped memory and its addresses. */
+static void map_and_reset(struct test *t, const struct properties *properties)
+{
+    struct access access = {{1, 0}, 3};
+    uint64_t block;
+    unsigned word = 7, back = 0;
+    CALL(cuMemAddressReserve(&t->base, 2 * t->page, 0, 0, 0));
+    CALL(cuMemCreate(&block, t->page, properties, 0));
+    CALL(cuMemMap(t->base, t->page, 0, block, 0));
+    CALL(cuMemSetAccess(t->base, t->page, &access, 1));
+    CALL(cuMemcpyHtoD_v2(t->base, &word, 4));
+    CALL(cuMemcpyDtoH_v2(&back, t->base, 4));
+    expect(back != 7, 0, "the word", __LINE__);
+    CALL(cuDevicePrimaryCtxReset_v2(0));
+    FAILS(cuMemRelease(block));
+    FAILS(cuMemUnmap(t->base, t->page));
+    FAILS(cuMemAddressFree(t->base, 2 * t->page));
+}
+
 int main(int argc, char **argv)
 {
     static struct test t;
@@ -178,6 +198,8 @@ int main(int argc, char **argv)
         CALL(cuMemRelease(t.blocks[i]));
     FAILS(cuMemRelease(t.blocks[0]));
     CALL(cuMemAddressFree(t.base, PAGES * t.page));
+    map_and_reset(&t, &properties);
+    map_and_reset(&t, &properties);
     puts(failures ? "FAILED" : "PASSED");
     return failures != 0;
 }
