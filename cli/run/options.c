@@ -35,7 +35,7 @@ static const char *refuse_checkpoint(struct arena *arena, void *into, const char
 }
 
 static const struct option program_options[] = {
-    {"--offload", "[=OPTIONS]", CALL(parse_offload), .joined = true,
+    {"--offload", "[=OPTIONS]", CALL(parse_offload), .joined = true, .file = OPTION_WRITES,
      .help = "tag the program's PTX as ptxoffload does, for policies that\n"
              "use tags, with these options of ptxoffload, such as\n"
              "--offload='--fma=split --report=html:tags.html'"},
@@ -47,10 +47,10 @@ static const struct option program_options[] = {
              "allocation, as on a GPU with its large pages"},
     {"--record", "FOLDER", TEXT(record), .file = OPTION_WRITES, .folder = true,
      .help = "write the program's PTX, buffers and launches as run files\nof ptxoffload-sim"},
-    {"--checkpoint", "FILE", CALL(refuse_checkpoint),
+    {"--checkpoint", "PATH", CALL(refuse_checkpoint),
      .help = "refused, as --resume: a checkpoint lacks the state of the\n"
              "program on the host; ptxoffload-sim has both for the run\nfiles of --record"},
-    {"--resume", "FILE", CALL(refuse_checkpoint)},
+    {"--resume", "PATH", CALL(refuse_checkpoint)},
     {0},
 };
 

@@ -331,7 +331,7 @@ struct cuda_executor {
     uint64_t stalled;           // `entries` when only the program could continue
     uint64_t quiet;             // last result of threads_quiet
     uint32_t awaiting;          // threads in a call that wait for others
-    // Number of changes; at the last look, their number, and the time since which there are none.
+    // Number of changes; at the last look, their number, and the time of the last one.
     uint64_t changes, seen_changes, changed;
     bool noted; // its absence is reported
     // The kernel that began last; one that polls, by number of launch, since this time.

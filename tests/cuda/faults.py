@@ -93,7 +93,7 @@ def not_executable(folder):
     """a kernel that cannot be executed is reported once, with the place of the instruction"""
     result = ends(simulate(folder, build('faults.cu', ARCH), '--functional', arguments=['surface']), 7)
     within('launch: 801 cudaErrorNotSupported', result.out.decode())
-    places = re.findall(r"faults\.ptx:\d+:\d+: error: '_Z7surfacey' cannot run: .*\[not-executable\]\n +\d+ \| suld",
+    places = re.findall(r"faults\.ptx:\d+:\d+: error: '_Z7surfacey' cannot run: .*\[not-executable\]\n +\d+ \| istypep",
                         result.err.decode())
     same(len(places), 1)
 
@@ -102,7 +102,7 @@ def not_executable(folder):
 def unsupported(folder):
     """a function that is not supported is named although the program crashes then"""
     result = ends(simulate(folder, build('faults.cu', ARCH), '--functional', arguments=['crash']), -signal.SIGABRT)
-    within('note: cudaCreateSurfaceObject is not supported', result.err.decode())
+    within('note: cudaIpcGetMemHandle is not supported', result.err.decode())
 
 
 @case
