@@ -140,14 +140,15 @@ def offload(program, folder, to, options, arguments, policy):
         seconds=options.timed_seconds)
     row = {'ran': verdict, 'check': check, 'reason': reason, 'seconds': round(spent, 1)}
     try:
-        kernels = json.loads((folder / 'tags.json').read_text())
-        rejected = collections.Counter(one['kind'] + ' ' + one['rule'] for one in kernels['rejected'])
-        row.update(chains=sum(len(kernel['chains']) for kernel in kernels['kernels']),
-                   blocks=sum(block['candidate'] for kernel in kernels['kernels'] for block in kernel['blocks']),
-                   kernels=len(kernels['kernels']), rejected=dict(rejected))
+        kernels = json.loads((folder / 'tags.json').read_text())['kernels']
+        rejected = collections.Counter(one['kind'] + ' ' + one['rule'] for kernel in kernels
+                                       for one in kernel['rejected'])
+        blocks = sum(block['candidate'] and not block['passed_over'] for kernel in kernels for block in kernel['blocks'])
+        row.update(chains=sum(len(kernel['chains']) for kernel in kernels), blocks=blocks, kernels=len(kernels),
+                   rejected=dict(rejected))
         total = json.loads((folder / 'out.json').read_text())['total']
         row.update(cycles=total['cycles'], offloaded=total['offload'])
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError):  # the program did not end
         pass
     return row
 
@@ -168,6 +169,8 @@ def try_program(program, folder, to, options):
                                                seconds=options.seconds)
         if ran != 'time is over':
             break
+    if len(tried) > 1 and (ran != 'ran' or check == 'failed'):  # sizes that the program may not accept
+        ran, check, reason = 'time is over', '', 'smaller arguments: %s' % (reason or check or ran)
     row = {'ran': ran, 'check': check, 'reason': reason, 'seconds': round(spent, 1), 'arguments': ' '.join(arguments)}
     if ran != 'ran' or check == 'failed' or spent > options.timed_limit:
         return row

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAGES = 6, BLOCKS = 5, INVALID = 1, READ_WRITE = 3 };
+enum { PAGES = 6, BLOCKS = 5, INVALID = 1, READ_WRITE = 3, VIRTUAL_MEMORY = 102 };
 
 struct properties {
     int type, handles, location[2];
@@ -40,6 +40,7 @@ int cuMemRelease(uint64_t handle);
 int cuMemMap(uint64_t at, size_t bytes, size_t offset, uint64_t handle, unsigned long long flags);
 int cuMemUnmap(uint64_t at, size_t bytes);
 int cuDevicePrimaryCtxReset_v2(int device);
+int cuDeviceGetAttribute(int *value, int attribute, int device);
 int cuMemSetAccess(uint64_t at, size_t bytes, const struct access *list, size_t count);
 int cuMemGetAccess(unsigned long long *flags, const int *location, uint64_t at);
 int cuMemRetainAllocationHandle(uint64_t *handle, uint64_t at);
@@ -175,12 +176,15 @@ int main(int argc, char **argv)
     static struct test t;
     struct properties properties = {1, 0, {1, 0}};
     void *context, *module;
+    int supported;
     (void)argc;
     CALL(cuInit(0));
     CALL(cuDevicePrimaryCtxRetain(&context, 0));
     CALL(cuCtxSetCurrent(context));
     CALL(cuModuleLoad(&module, argv[1]));
     CALL(cuModuleGetFunction(&t.step, module, "step"));
+    CALL(cuDeviceGetAttribute(&supported, VIRTUAL_MEMORY, 0));
+    expect(supported, 1, "virtual memory management is supported", __LINE__);
     CALL(cuMemGetAllocationGranularity(&t.page, &properties, 0));
     FAILS(cuMemAddressReserve(&t.base, t.page + 4096, 0, 0, 0));
     CALL(cuMemAddressReserve(&t.base, PAGES * t.page, 0, 0, 0));
