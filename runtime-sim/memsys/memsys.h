@@ -462,6 +462,8 @@ const struct memsys_stats *memsys_stats(const struct memsys *memsys);
 // Returns the number of clocks with data on the buses of all DRAM channels. Does not need
 // memsys_stats_refresh.
 uint64_t memsys_data_clocks(const struct memsys *memsys);
+// Returns the clocks in which the ports of a partition's slice were busy, summed over its banks.
+uint64_t memsys_port_clocks(const struct memsys *memsys, uint32_t partition);
 // Adds the groups memory, memory.NAME for each requester, request, reply and their classes, llc and
 // dram (totals), and llc0 …, dram0 …
 void memsys_stats_add(const struct memsys *memsys, struct stats *stats);

@@ -126,6 +126,11 @@ uint64_t memsys_data_clocks(const struct memsys *m)
     return clocks;
 }
 
+uint64_t memsys_port_clocks(const struct memsys *m, uint32_t partition)
+{
+    return m->partitions[partition].cache.stats.port_clocks;
+}
+
 // Groups
 
 static void add_channels(const struct memsys *m, struct stats *stats)

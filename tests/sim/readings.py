@@ -133,4 +133,25 @@ def sectors(folder):
         same(flits[lanes, 'false'] - flits[lanes, 'true'], CTAS * (4 - lanes // 8))
 
 
+@case
+def adaptive_nodes(folder):
+    """adaptive: only the nodes that emn_at_llc allows compute; values are right"""
+    for key in 'any', 'operand', 'destination', 'none':
+        stats = statistics(folder, 'offload.emn_at_llc=' + key, ROOMY, policy='adaptive', apart=3)
+        if key == 'operand':
+            same((stats['offload.packets_to_cores'], stats['offload.table_read']), (0, 0))
+        if key == 'none':
+            same(stats['offload.packets_to_llc'], 0)
+        together = statistics(folder, 'offload.emn_at_llc=' + key, ROOMY, policy='adaptive', apart=8)
+        same(together['offload.packets_to_llc'] > 0, key != 'none')
+
+
+@case
+def adaptive_discards(folder):
+    """adaptive: a line that all warps share stays in L1, and its chains are discarded by their price or turned off"""
+    stats = statistics(folder, ROOMY, policy='adaptive', shared=7)
+    away = sum(stats['offload.discarded_' + why] for why in ('price', 'off', 'hit', 'emn'))
+    assert away > stats['offload.chains_tagged'] / 2, '%d of %d' % (away, stats['offload.chains_tagged'])
+
+
 main()

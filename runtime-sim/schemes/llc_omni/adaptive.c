@@ -22,6 +22,7 @@ void adaptive_init(struct adaptive *a, struct arena *arena, const struct adaptiv
     a->skipped = ARENA_ARRAY(arena, uint32_t, count + 1);
     a->line = ARENA_ARRAY(arena, uint64_t, l1->sets * l1->ways);
     a->used = ARENA_ARRAY(arena, uint64_t, l1->sets * l1->ways);
+    a->users = ARENA_ARRAY(arena, uint64_t, l1->sets * l1->ways);
     a->debtor = ARENA_ARRAY(arena, struct adaptive_debtor, l1->sets * l1->ways);
     adaptive_flush(a);
 }
@@ -31,16 +32,23 @@ void adaptive_flush(struct adaptive *a)
     memset(a->line, 0xff, a->l1->sets * a->l1->ways * sizeof *a->line);
 }
 
+// Bits of a set of users of a line: chains of the same bit share it, and all other loads have one.
+enum { PLAIN_BIT = 63 };
+
+static uint64_t user_bit(uint32_t chain)
+{
+    return UINT64_C(1) << chain % PLAIN_BIT;
+}
+
 // Returns the index of a line, which becomes the most recently used of its set, and evicts another
-// line if *had is false.
-static uint32_t use_line(struct adaptive *a, uint64_t line, bool *had)
+// line if it is new: then it has no users.
+static uint32_t use_line(struct adaptive *a, uint64_t line)
 {
     uint32_t ways = a->l1->ways;
     uint32_t first = cache_set(a->l1, line) * ways, oldest = first;
     for (uint32_t i = first; i < first + ways; i++) {
         if (a->line[i] == line) {
             a->used[i] = ++a->uses;
-            *had = true;
             return i;
         }
         if (a->line[oldest] != UINT64_MAX &&
@@ -49,34 +57,56 @@ static uint32_t use_line(struct adaptive *a, uint64_t line, bool *had)
     }
     a->line[oldest] = line;
     a->used[oldest] = ++a->uses;
-    *had = false;
+    a->users[oldest] = 0;
+    a->debtor[oldest] = (struct adaptive_debtor){0};
     return oldest;
+}
+
+static bool has(uint64_t users, uint32_t chain)
+{
+    return users >> PLAIN_BIT || users & user_bit(chain);
+}
+
+bool adaptive_has(const struct adaptive *a, uint64_t line, uint32_t chain)
+{
+    uint32_t first = cache_set(a->l1, line) * a->l1->ways;
+    for (uint32_t i = first; i < first + a->l1->ways; i++)
+        if (a->line[i] == line)
+            return has(a->users[i], chain);
+    return false;
 }
 
 bool adaptive_load(struct adaptive *a, uint64_t line, uint32_t chain, enum adaptive_kind kind)
 {
-    bool had;
-    uint32_t at = use_line(a, line, &had);
-    if (!had)
+    uint32_t at = use_line(a, line);
+    bool had = has(a->users[at], chain);
+    if (!a->users[at])
         a->debtor[at] = (struct adaptive_debtor){true, chain, kind, adaptive_sent(a, chain, kind)};
+    else if (!(a->users[at] & user_bit(chain)))
+        a->debtor[at].is_any = false; // without one of them, the other would have brought it
+    a->users[at] |= user_bit(chain);
     return had;
 }
 
 struct adaptive_debtor adaptive_load_plain(struct adaptive *a, uint64_t line)
 {
-    bool had;
-    uint32_t at = use_line(a, line, &had);
-    struct adaptive_debtor debtor = had ? a->debtor[at] : (struct adaptive_debtor){0};
+    uint32_t at = use_line(a, line);
+    struct adaptive_debtor debtor = a->debtor[at];
     a->debtor[at] = (struct adaptive_debtor){0};
+    a->users[at] |= UINT64_C(1) << PLAIN_BIT;
     return debtor;
 }
 
 bool adaptive_begins(struct adaptive *a, uint32_t chain, bool *probes)
 {
     const struct adaptive_counts *kind = a->chains[chain].kind;
-    bool here = !kind[ADAPTIVE_HERE].off, meet = !kind[ADAPTIVE_MEET].off;
-    *probes = !(here && meet) && (++a->skipped[chain] + a->phase) % ADAPTIVE_PROBE == 0;
-    return here || meet || *probes;
+    bool all = true, any = false;
+    for (int i = 0; i < ADAPTIVE_KINDS; i++) {
+        all &= !kind[i].off;
+        any |= !kind[i].off;
+    }
+    *probes = !all && (++a->skipped[chain] + a->phase) % ADAPTIVE_PROBE == 0;
+    return any || *probes;
 }
 
 bool adaptive_allows(const struct adaptive *a, uint32_t chain, enum adaptive_kind kind)
@@ -85,14 +115,14 @@ bool adaptive_allows(const struct adaptive *a, uint32_t chain, enum adaptive_kin
 }
 
 void adaptive_learn(struct adaptive *a, uint32_t chain, enum adaptive_kind kind,
-                    enum adaptive_event event, int64_t saved)
+                    enum adaptive_event event, struct adaptive_saving saving)
 {
-    struct adaptive_lesson lesson = {chain, kind, event, saved, 0};
+    struct adaptive_lesson lesson = {chain, kind, event, saving, 0};
     vec_push(a->arena, &a->lessons, lesson);
 }
 
 void adaptive_correct(struct adaptive *a, uint32_t chain, enum adaptive_kind kind, uint32_t since,
-                      int64_t more)
+                      struct adaptive_saving more)
 {
     struct adaptive_lesson lesson = {chain, kind, ADAPTIVE_CORRECTED, more, since};
     vec_push(a->arena, &a->lessons, lesson);
@@ -107,10 +137,10 @@ static void add(struct adaptive_counts *counts, const struct adaptive_lesson *le
 {
     if (lesson->event == ADAPTIVE_CORRECTED) {
         uint32_t halves = (counts->instances - lesson->since) / ADAPTIVE_HALF;
-        counts->saved += halves < 63 ? lesson->saved / (INT64_C(1) << halves) : 0;
+        counts->saved += halves < 63 ? lesson->saving.counts / (INT64_C(1) << halves) : 0;
         return;
     }
-    counts->saved += lesson->saved - counts->saved / ADAPTIVE_MEMORY;
+    counts->saved += lesson->saving.counts - counts->saved / ADAPTIVE_MEMORY;
     counts->discarded += lesson->event == ADAPTIVE_DISCARDED;
     counts->instances += lesson->event == ADAPTIVE_SENT;
 }
@@ -127,8 +157,8 @@ static void apply_lesson(struct adaptive_chain *chain, const struct adaptive_les
     if (counts->off && (!was_off || counts->saved < -ADAPTIVE_OFF))
         counts->saved = -ADAPTIVE_OFF;
     stats->weighed += lesson->event != ADAPTIVE_CORRECTED;
-    stats->saved += lesson->saved > 0 ? (uint64_t)lesson->saved : 0;
-    stats->lost += lesson->saved < 0 ? (uint64_t)-lesson->saved : 0;
+    stats->saved += lesson->saving.hops > 0 ? (uint64_t)lesson->saving.hops : 0;
+    stats->lost += lesson->saving.hops < 0 ? (uint64_t)-lesson->saving.hops : 0;
     stats->turned_off += counts->off && !was_off;
     stats->turned_on += was_off && !counts->off;
 }

@@ -1,35 +1,44 @@
-// The adaptive policy measures the traffic that chains save, and offloads only those that save
-// some.
+// The adaptive policy offloads an instance of a chain if that takes less of the parts of the memory
+// system that limit the program, and computes it at the node where it takes the least.
 //
-// One monitor for all cores counts traffic in flits times hops. It counts each chain of the
-// program, and separates instances whose operands are all in the partition that computes them from
-// those that are computed elsewhere. The saving of an instance is the traffic of its loads and its
-// store without offloading, minus that of the packet, its reply and the requests of the service
-// queue. A load counts only if it would have missed in the core's L1. A tag array of the size of
-// the L1 decides this; all loads access it, including offloaded ones. A line that an offloaded
-// chain loads does not enter the L1: if a later ordinary load would have hit it there, the chain is
-// charged with the traffic of that load. A chain that is discarded after its lookups is charged
-// with them, but only if the policy would have offloaded it.
+// prices.h has a price for each part. By the present prices an instance has a saving: the price of
+// its loads and its store by the core, minus that of the packet, its reply and the requests of the
+// service queue at the cheapest node. The instance is discarded if the saving is negative. Nodes
+// are of three kinds (enum adaptive_kind). An instance has either the first, or the others.
 //
-// The saving of a packet is counted when it is sent, as if it were computed. Its reply corrects the
-// sum. A packet that a full service queue sent back has saved nothing and costs its traffic. A
-// packet that saves hops is charged for its wait, which grows with full queues and busy ALUs: one
-// flit hop for each ADAPTIVE_CYCLES by which its reply is later than that of an average load.
-// Packets that are sent back are the first to have replies. If savings were counted with replies,
-// only these would count at first, and would turn off each chain that fills a queue.
+// A load of the core counts only if it would have missed in the core's L1. A tag array of the size
+// of the L1 decides this; all loads access it, including offloaded ones. It records which chains
+// have loaded a line: for a chain, a line that only other chains have loaded is not in the L1,
+// because they are offloaded.
+//
+// What the prices of an instance do not show is learned for each chain of the program and each
+// kind, by one monitor for all cores. Its sum has the savings of instances and these costs:
+// - A line that an offloaded chain loads does not enter the L1: if a later ordinary load would have
+//   hit it there, the chain is charged with that load, unless another chain has loaded it, too.
+// - A chain that is discarded after its lookups is charged with them, but only if the policy would
+//   have offloaded it.
+// - A packet that a full service queue sent back has saved nothing and costs its traffic.
+// - A packet that saves traffic is charged for its wait, which grows with full queues and busy
+// ALUs:
+//   one flit hop for each ADAPTIVE_CYCLES by which its reply is later than that of an average load.
+//
+// The saving of a packet is counted when it is sent, as if it were computed; its reply corrects the
+// sum. Packets that are sent back are the first to have replies. If savings were counted with
+// replies, only these would count at first, and would turn off each chain that fills a queue.
 //
 // Sums decay, so that about the last ADAPTIVE_MEMORY instances count. A correction has decayed as
-// its instance has: by half for each ADAPTIVE_HALF instances sent since. A chain with a negative
-// sum is turned off after ADAPTIVE_MIN offloaded instances, or after ADAPTIVE_DISCARDS discarded
-// ones. The latter limit is higher because discarded instances end earlier, so that at first only
-// they are known. One in ADAPTIVE_PROBE instances of a core is offloaded nevertheless, as a probe,
-// and is counted; cores start to count at different numbers. A chain is turned on again when its
-// sum is no longer negative. When a chain is turned off, its sum is set to -ADAPTIVE_OFF, because
-// its first lines after the start of a launch are new to the tag array in any case. The sum never
-// falls below this value, so that some probes suffice to detect a change of behaviour. A chain for
-// which the metadata expects a loss is off at first, with a sum of -1.
+// its instance has: by half for each ADAPTIVE_HALF instances sent since. A kind with a negative sum
+// is turned off after ADAPTIVE_MIN offloaded instances, or after ADAPTIVE_DISCARDS discarded ones.
+// The latter limit is higher because discarded instances end earlier, so that at first only they
+// are known. One in ADAPTIVE_PROBE instances of a core is offloaded nevertheless, as a probe, and
+// is counted; cores start to count at different numbers. A kind is turned on again when its sum is
+// no longer negative. When it is turned off, its sum is set to -ADAPTIVE_OFF, because its first
+// lines after the start of a launch are new to the tag array in any case. The sum never falls below
+// this value, so that some probes suffice to detect a change of behaviour. A chain for which the
+// metadata expects a loss is off at first, with a sum of -1.
 //
-// Under the other policies the monitor only measures, and turns no chain off.
+// Under the other policies there are no prices. The monitor only measures traffic in flit hops, and
+// turns no chain off.
 //
 // The measurements of a cycle take effect in the next one, so that the order in which cores are
 // evaluated does not matter.
@@ -49,10 +58,24 @@ enum {
 };
 
 enum adaptive_kind {
-    ADAPTIVE_HERE, // all accesses go to one partition
-    ADAPTIVE_MEET, // loads, or load and store, meet on their routes
+    ADAPTIVE_HERE,    // all accesses go to one partition
+    ADAPTIVE_MEET,    // loads, or load and store, meet on their routes
+    ADAPTIVE_OPERAND, // the partition of one of two operands computes
     ADAPTIVE_KINDS,
 };
+
+// The saving of an instance.
+struct adaptive_saving {
+    int64_t hops;   // flit hops, for statistics
+    int64_t counts; // by the prices of the parts of the memory system, in units of flit hops; equal
+                    // without prices
+};
+
+// Returns a saving that does not depend on prices.
+static inline struct adaptive_saving adaptive_saving(int64_t hops)
+{
+    return (struct adaptive_saving){hops, hops};
+}
 
 struct adaptive_counts {
     int64_t saved;                 // decaying sum, in flit hops
@@ -84,7 +107,7 @@ struct adaptive_lesson {
     uint32_t chain;
     enum adaptive_kind kind;
     enum adaptive_event event;
-    int64_t saved;
+    struct adaptive_saving saving;
     uint32_t since; // correction: adaptive_sent when the instance was sent
 };
 
@@ -106,6 +129,7 @@ struct adaptive {
     VEC(struct adaptive_lesson) lessons; // measurements of this cycle
     const struct cache_config *l1;
     uint64_t *line, *used;          // tag and last use, by set · ways + way; tag UINT64_MAX: free
+    uint64_t *users;                // set of the chains that loaded it, and other loads
     struct adaptive_debtor *debtor; // indexed like line
     uint64_t uses;
 };
@@ -122,6 +146,8 @@ void adaptive_flush(struct adaptive *adaptive);
 // Looks up the line of an offloaded load. Returns true if it would have hit in the L1.
 bool adaptive_load(struct adaptive *adaptive, uint64_t line, uint32_t chain,
                    enum adaptive_kind kind);
+// Returns true if the line of a load would hit in the L1, and changes nothing.
+bool adaptive_has(const struct adaptive *adaptive, uint64_t line, uint32_t chain);
 // Looks up the line of an ordinary load. Returns the chain that has kept it out of the L1, and
 // clears it.
 struct adaptive_debtor adaptive_load_plain(struct adaptive *adaptive, uint64_t line);
@@ -132,16 +158,16 @@ bool adaptive_begins(struct adaptive *adaptive, uint32_t chain, bool *probes);
 static inline bool adaptive_is_off(const struct adaptive *adaptive, uint32_t chain)
 {
     const struct adaptive_counts *kind = adaptive->chains[chain].kind;
-    return kind[ADAPTIVE_HERE].off && kind[ADAPTIVE_MEET].off;
+    return kind[ADAPTIVE_HERE].off && kind[ADAPTIVE_MEET].off && kind[ADAPTIVE_OPERAND].off;
 }
 // Returns true if instances of this kind may be offloaded.
 bool adaptive_allows(const struct adaptive *adaptive, uint32_t chain, enum adaptive_kind kind);
 // Records the flit hops that an instance saves.
 void adaptive_learn(struct adaptive *adaptive, uint32_t chain, enum adaptive_kind kind,
-                    enum adaptive_event event, int64_t saved);
+                    enum adaptive_event event, struct adaptive_saving saving);
 // Adds `more` flit hops to the saving of an instance that was sent when adaptive_sent was `since`.
 void adaptive_correct(struct adaptive *adaptive, uint32_t chain, enum adaptive_kind kind,
-                      uint32_t since, int64_t more);
+                      uint32_t since, struct adaptive_saving more);
 // Returns the number of instances that all cores had sent before this cycle.
 uint32_t adaptive_sent(const struct adaptive *adaptive, uint32_t chain, enum adaptive_kind kind);
 // Adds a core's measurements of this cycle to `chains`.

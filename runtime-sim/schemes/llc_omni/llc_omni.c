@@ -213,6 +213,7 @@ static const struct scheme_item_row item_rows[] = {
     {"in L1 already", "", "discarded_hit", ""},
     {"no room in the offload queue", "", "discarded_full discarded_credit", ""},
     {"no node can compute", "", "discarded_emn", ""},
+    {"cheaper at the core", "", "discarded_price", ""},
     {"discarded for other reasons", "",
      "discarded_conflict discarded_unit discarded_lanes discarded_broken", ""},
     {"turned off", "", "discarded_off", ""},

@@ -393,6 +393,9 @@ void machine_offload_connect(struct machine *machine, void *state)
     init_energy(o);
     init_services(o);
     o->shared.services = o->services;
+    if (o->shared.config->policy == OFFLOAD_ADAPTIVE)
+        o->shared.prices = prices_new(machine_port(machine).arena, machine_port(machine).memsys,
+                                      &machine_port(machine).config->memsys);
 }
 
 // Returns the bytes of shared memory that the service queue of a core needs [000 §4.5].
@@ -483,6 +486,8 @@ void machine_offload_tick(struct machine *machine, void *state)
     bool counts = o->shared.config->full_queue == OFFLOAD_FULL_CREDITS;
     for (uint32_t i = 0; counts && i < machine_port(machine).ordinary; i++)
         oq_promise(o->shared.queues[i]);
+    if (o->shared.prices && o->shared.prices->next <= machine_port(machine).now)
+        prices_update(o->shared.prices, machine_port(machine).now);
     wake_services(o, machine_port(machine).now);
     for (uint32_t i = 0; i < o->ends; i++) {
         struct service *s = &o->services[i];
@@ -494,7 +499,7 @@ void machine_offload_tick(struct machine *machine, void *state)
 uint64_t machine_offload_next(const struct machine *machine, const void *state)
 {
     const struct machine_offload *o = state;
-    uint64_t next = UINT64_MAX;
+    uint64_t next = o->shared.prices ? o->shared.prices->next : UINT64_MAX;
     (void)machine;
     for (uint32_t i = 0; i < o->ends; i++)
         next = o->services[i].next < next ? o->services[i].next : next;

@@ -150,33 +150,64 @@ static uint32_t partition_in_turn(struct offload_queue *oq, const struct oq_targ
                                      turn ? targets->other : targets->first);
 }
 
-// Returns the endpoint that can compute the group, or OQ_NONE.
-static uint32_t node_of(struct offload_queue *oq, const struct oq_groups *groups,
-                        const struct oq_group *group)
+// Returns the node at which the routes to several partitions meet, or OQ_NONE.
+static uint32_t meet_node(struct offload_queue *oq, const struct oq_targets *targets)
+{
+    const struct offload_shared *shared = oq->shared;
+    if (targets->first != targets->other)
+        return shared->ways->meet ? shared->ways->meet(oq, targets) : OQ_NONE;
+    // The loads meet at the partition; the store is elsewhere.
+    return memsys_partition_endpoint(core_port(oq->core).memsys, targets->first);
+}
+
+// Sets the endpoint that computes a group and its kind; OQ_NONE if no node can.
+static void find_node(struct offload_queue *oq, const struct oq_groups *groups,
+                      struct oq_group *group)
 {
     const struct offload_shared *shared = oq->shared;
     struct oq_targets targets = targets_of(oq, groups, group);
-    bool meets = targets.first != targets.other;
-    if (!shared->omni && !all_same(&targets))
-        return OQ_NONE;
-    if (meets && shared->config->emn_at_llc == EMN_LLC_OPERAND)
-        return partition_in_turn(oq, &targets);
-    if (meets)
-        return shared->ways->meet ? shared->ways->meet(oq, &targets) : OQ_NONE;
-    if (shared->omni && shared->config->emn_at_llc == EMN_LLC_NONE)
-        return OQ_NONE;
-    // The loads meet at the partition; the store may be elsewhere.
-    return memsys_partition_endpoint(core_port(oq->core).memsys, targets.first);
+    bool here = all_same(&targets), meets = targets.first != targets.other;
+    bool turns = shared->config->emn_at_llc == EMN_LLC_OPERAND && meets;
+    group->kind = here ? ADAPTIVE_HERE : turns ? ADAPTIVE_OPERAND : ADAPTIVE_MEET;
+    if (shared->omni && !meets && shared->config->emn_at_llc == EMN_LLC_NONE)
+        group->endpoint = OQ_NONE;
+    else if (here)
+        group->endpoint = memsys_partition_endpoint(core_port(oq->core).memsys, targets.first);
+    else if (shared->omni)
+        group->endpoint = turns ? partition_in_turn(oq, &targets) : meet_node(oq, &targets);
+    else
+        group->endpoint = OQ_NONE;
 }
 
-// Returns node_of if the adaptive policy allows this kind of instances, or OQ_NONE.
-static uint32_t endpoint_of(struct offload_queue *oq, const struct oq_chain *c,
-                            const struct oq_groups *groups, const struct oq_group *group)
+// As find_node, for the adaptive policy: sets the cheapest node of the kinds that are not off.
+// Returns the price that it saves.
+static int64_t choose_node(struct offload_queue *oq, const struct oq_chain *c,
+                           const struct oq_groups *groups, struct oq_group *group)
 {
-    const struct adaptive *adaptive = &oq->adaptive;
-    if (!c->probes && !adaptive_allows(adaptive, c->number, oq_kind(oq, groups, group)))
-        return OQ_NONE;
-    return node_of(oq, groups, group);
+    enum emn_at_llc at_llc = oq->shared->config->emn_at_llc;
+    struct oq_targets targets = targets_of(oq, groups, group);
+    const struct memsys *memsys = core_port(oq->core).memsys;
+    struct oq_nodes nodes = {{OQ_NONE, OQ_NONE, OQ_NONE}, OQ_NONE};
+    bool meets = targets.first != targets.other;
+    if (!meets && oq->shared->omni && at_llc == EMN_LLC_NONE) {
+        group->endpoint = OQ_NONE;
+        return 0;
+    }
+    if (all_same(&targets))
+        nodes.of[ADAPTIVE_HERE] = memsys_partition_endpoint(memsys, targets.first);
+    else if (oq->shared->omni)
+        nodes.of[ADAPTIVE_MEET] = meet_node(oq, &targets);
+    if (oq->shared->omni && meets && (at_llc == EMN_LLC_ANY || at_llc == EMN_LLC_OPERAND)) {
+        nodes.of[ADAPTIVE_OPERAND] = partition_in_turn(oq, &targets);
+        nodes.other = memsys_partition_endpoint(memsys, targets.first) +
+                      memsys_partition_endpoint(memsys, targets.other) - nodes.of[ADAPTIVE_OPERAND];
+    }
+    struct oq_choice choice = oq_choose(oq, c, groups, group, &nodes);
+    group->endpoint = choice.endpoint;
+    group->kind = choice.kind;
+    if (oq->shared->config->partial && choice.saved < 0 && !c->probes)
+        group->endpoint = OQ_NONE;
+    return choice.endpoint == OQ_NONE ? 0 : choice.saved;
 }
 
 // Credits (offload.full_queue): a core sees the free entries of all service queues and the packets
@@ -311,7 +342,7 @@ static uint32_t make_packets(struct offload_queue *oq, uint64_t now, uint32_t in
         entry->sent = now;
         entry->flits = packet_encode(&packet, entry->bits);
         stats->queue_write += entry->flits;
-        entry->kind = (uint8_t)oq_kind(oq, groups, group);
+        entry->kind = (uint8_t)group->kind;
         set_sites(oq, c, entry);
         oq_learn_packet(oq, c, groups, group, entry, packet_response_flits(&packet));
         c->out++;
@@ -337,19 +368,26 @@ static bool all_have_credit(const struct offload_queue *oq, const struct oq_grou
 }
 
 // Finds the endpoints of all groups. Returns NULL, or the counter of the reason for which the chain
-// is discarded: no node, no entry, or no credit.
+// is discarded: no node, its price, no entry, or no credit.
 static uint64_t *find_room(struct offload_queue *oq, const struct oq_chain *c,
                            struct oq_groups *groups)
 {
     struct offload_stats *stats = oq->shared->stats;
     bool partial = oq->shared->config->partial;
+    int64_t saved = 0;
     uint32_t capable = 0, room = oq->free_count + (c->entry != OQ_NONE);
     for (uint32_t i = 0; i < groups->count; i++) {
         struct oq_group *group = &groups->list[i];
-        group->endpoint = endpoint_of(oq, c, groups, group);
+        if (oq->shared->prices)
+            saved += choose_node(oq, c, groups, group);
+        else
+            find_node(oq, groups, group);
         capable += group->endpoint != OQ_NONE;
     }
-    if (!capable || (!partial && capable < groups->count))
+    bool lacks = !capable || (!partial && capable < groups->count);
+    if (saved < 0 && !c->probes && (partial ? !capable : !lacks))
+        return &stats->discarded_price;
+    if (lacks)
         return &stats->discarded_emn;
     if (!partial && room < groups->count)
         return &stats->discarded_full;

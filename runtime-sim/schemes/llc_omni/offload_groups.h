@@ -9,6 +9,7 @@ struct oq_group {
     uint32_t lanes;
     uint64_t line[OQ_LINES];
     uint32_t endpoint; // endpoint that computes it, or OQ_NONE
+    enum adaptive_kind kind;
 };
 
 struct oq_groups {
@@ -35,9 +36,24 @@ struct offload_ways {
     oq_distance *distance;
 };
 
-// Returns ADAPTIVE_HERE if the group's endpoint is a partition that has all its lines.
-enum adaptive_kind oq_kind(const struct offload_queue *oq, const struct oq_groups *groups,
-                           const struct oq_group *group);
+// Endpoints that can compute a group, or OQ_NONE: the partition of all its lines, or if it has
+// lines of several partitions, the node where the routes meet, and the partitions of two operands.
+struct oq_nodes {
+    uint32_t of[ADAPTIVE_KINDS];
+    uint32_t other; // partition of the other operand, with of[ADAPTIVE_OPERAND]
+};
+
+struct oq_choice {
+    uint32_t endpoint; // or OQ_NONE
+    enum adaptive_kind kind;
+    int64_t price, saved; // price, and what the core's own accesses cost more
+};
+
+// Returns the cheapest of the nodes by the present prices, among the kinds that the policy has not
+// turned off. Requires prices.
+struct oq_choice oq_choose(struct offload_queue *oq, const struct oq_chain *c,
+                           const struct oq_groups *groups, const struct oq_group *group,
+                           const struct oq_nodes *nodes);
 // Records the traffic that the group's packet saves, and stores it in the packet's entry. The
 // group's loads access the monitor's tag array. `response` is the size of the response in flits.
 void oq_learn_packet(struct offload_queue *oq, const struct oq_chain *c,

@@ -22,6 +22,7 @@
 #include "runtime-sim/schemes/llc_omni/emn.h"
 #include "runtime-sim/schemes/llc_omni/offload.h"
 #include "runtime-sim/schemes/llc_omni/packet_alu.h"
+#include "runtime-sim/schemes/llc_omni/prices.h"
 #include "runtime-sim/schemes/llc_omni/table.h"
 
 enum { OQ_NONE = UINT32_MAX, OQ_MADE = 24, OQ_LINES = PACKET_LOADS + 1 };
@@ -58,6 +59,7 @@ struct offload_shared {
     // Cycles of the core's pipeline for each operation of a chain; 0: other instructions.
     const uint32_t *latency;       // chain · CHAIN_MAX + place
     struct adaptive_chain *chains; // by chain of the table
+    struct prices *prices;         // of the adaptive policy; NULL: another one
     struct offload_stats *stats;
     struct offload_log log;
     struct service *services; // by endpoint
@@ -72,12 +74,12 @@ enum oq_stall { OQ_STALL_FORMING, OQ_STALL_CHAIN };
 // An entry of the OQSR: a packet that was sent, or the chain that is being formed.
 struct oqsr {
     bool used;
-    uint8_t slot;             // warp slot
-    uint8_t back;             // set of loads that a full service queue has sent back
-    uint8_t kind;             // enum adaptive_kind
-    int64_t saved;            // flit hops that the monitor of traffic has counted as saved
-    uint32_t since;           // adaptive_sent when the saving was counted
-    uint32_t lanes, endpoint; // set of lanes; endpoint that computes them
+    uint8_t slot;                  // warp slot
+    uint8_t back;                  // set of loads that a full service queue has sent back
+    uint8_t kind;                  // enum adaptive_kind
+    struct adaptive_saving saving; // as the monitor of traffic has counted it
+    uint32_t since;                // adaptive_sent when the saving was counted
+    uint32_t lanes, endpoint;      // set of lanes; endpoint that computes them
     uint32_t flits;
     uint64_t sent;           // cycle in which the packet was made
     uint32_t site[OQ_LINES]; // instructions of the loads and of the store (lsu_site)

@@ -41,7 +41,7 @@ static void end(void)
 
 static void teach(uint32_t chain, enum adaptive_kind kind, int64_t saved)
 {
-    adaptive_learn(&p.adaptive, chain, kind, ADAPTIVE_SENT, saved);
+    adaptive_learn(&p.adaptive, chain, kind, ADAPTIVE_SENT, adaptive_saving(saved));
     adaptive_teach(&p.adaptive, p.chains);
 }
 
@@ -126,13 +126,13 @@ static void turned_off_by_many_in_vain(void **state)
     begin(1, 1, false);
     for (uint32_t i = 0; i < ADAPTIVE_DISCARDS; i++) {
         assert_true(adaptive_allows(&p.adaptive, 2, ADAPTIVE_MEET));
-        adaptive_learn(&p.adaptive, 2, ADAPTIVE_MEET, ADAPTIVE_DISCARDED, -1);
+        adaptive_learn(&p.adaptive, 2, ADAPTIVE_MEET, ADAPTIVE_DISCARDED, adaptive_saving(-1));
         adaptive_teach(&p.adaptive, p.chains);
     }
     assert_false(adaptive_allows(&p.adaptive, 2, ADAPTIVE_MEET));
     for (uint32_t i = 0; i < ADAPTIVE_MIN; i++) {
         assert_true(adaptive_allows(&p.adaptive, 3, ADAPTIVE_MEET));
-        adaptive_learn(&p.adaptive, 3, ADAPTIVE_MEET, ADAPTIVE_DISCARDED, -1);
+        adaptive_learn(&p.adaptive, 3, ADAPTIVE_MEET, ADAPTIVE_DISCARDED, adaptive_saving(-1));
         teach(3, ADAPTIVE_MEET, 0);
     }
     assert_false(adaptive_allows(&p.adaptive, 3, ADAPTIVE_MEET));
@@ -198,7 +198,7 @@ static void corrections_fade_with_their_instances(void **state)
             teach(1, ADAPTIVE_HERE, 0);
         int64_t before = counts->saved;
         uint32_t instances = counts->instances;
-        adaptive_correct(&p.adaptive, 1, ADAPTIVE_HERE, since, -100000);
+        adaptive_correct(&p.adaptive, 1, ADAPTIVE_HERE, since, adaptive_saving(-100000));
         adaptive_teach(&p.adaptive, p.chains);
         assert_int_equal(counts->instances, instances);
         assert_int_equal(counts->saved, before - (100000 >> later));
@@ -216,12 +216,12 @@ static void early_replies_are_not_all(void **state)
     for (uint32_t i = 0; i < MANY; i++)
         teach(0, ADAPTIVE_HERE, 60);
     for (uint32_t i = 0; i < MANY / 2; i++) {
-        adaptive_correct(&p.adaptive, 0, ADAPTIVE_HERE, i, -62);
+        adaptive_correct(&p.adaptive, 0, ADAPTIVE_HERE, i, adaptive_saving(-62));
         adaptive_teach(&p.adaptive, p.chains);
         assert_true(adaptive_allows(&p.adaptive, 0, ADAPTIVE_HERE));
     }
     for (uint32_t i = MANY / 2; i < MANY; i++)
-        adaptive_correct(&p.adaptive, 0, ADAPTIVE_HERE, i, -62);
+        adaptive_correct(&p.adaptive, 0, ADAPTIVE_HERE, i, adaptive_saving(-62));
     adaptive_teach(&p.adaptive, p.chains); // but if all are sent back
     assert_false(adaptive_allows(&p.adaptive, 0, ADAPTIVE_HERE));
     end();
@@ -252,6 +252,24 @@ static void lines_that_are_missed_have_a_debtor(void **state)
     loads(13);
     loads(14); // 12 would have given way
     assert_false(loads(12).is_any);
+    end();
+}
+
+// A chain whose line another chain has loaded would miss, since that line is not in the L1. Without
+// one of two chains the other one would have kept the line out: neither is a debtor.
+static void chains_do_not_share_lines(void **state)
+{
+    (void)state;
+    begin(1, 4, false);
+    assert_false(adaptive_load(&p.adaptive, 20, 1, ADAPTIVE_HERE));
+    assert_true(adaptive_has(&p.adaptive, 20, 1));
+    assert_false(adaptive_has(&p.adaptive, 20, 2));
+    assert_false(adaptive_load(&p.adaptive, 20, 2, ADAPTIVE_HERE));
+    assert_true(adaptive_load(&p.adaptive, 20, 1, ADAPTIVE_HERE));
+    assert_true(adaptive_load(&p.adaptive, 20, 2, ADAPTIVE_HERE));
+    assert_false(loads(20).is_any);
+    assert_true(adaptive_has(&p.adaptive, 20, 3)); // now the L1 has it
+    assert_true(adaptive_load(&p.adaptive, 20, 3, ADAPTIVE_MEET));
     end();
 }
 
@@ -347,7 +365,8 @@ static void lessons_come_in_the_order_of_cores(void **state)
         for (uint32_t i = 0; i < CORES; i++) {
             lesson[i] = (int64_t)(splitmix64(&seed) % 2001) - 1000;
             // Learnt in another order than it is taught.
-            adaptive_learn(&cores[(round + i) % CORES], 4, ADAPTIVE_HERE, ADAPTIVE_SENT, lesson[i]);
+            adaptive_learn(&cores[(round + i) % CORES], 4, ADAPTIVE_HERE, ADAPTIVE_SENT,
+                           adaptive_saving(lesson[i]));
         }
         assert_int_equal(p.chains[4].kind[ADAPTIVE_HERE].saved, saved);
         for (uint32_t i = 0; i < CORES; i++) {
@@ -379,6 +398,7 @@ int main(void)
         cmocka_unit_test(corrections_fade_with_their_instances),
         cmocka_unit_test(early_replies_are_not_all),
         cmocka_unit_test(lines_that_are_missed_have_a_debtor),
+        cmocka_unit_test(chains_do_not_share_lines),
         cmocka_unit_test(doubted_ones_are_off_at_first),
         cmocka_unit_test(one_of_many_probes),
         cmocka_unit_test(lessons_are_counted),

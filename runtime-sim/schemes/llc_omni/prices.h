@@ -1,0 +1,59 @@
+// Prices of the parts of the memory system, by which the adaptive policy compares the ways to
+// compute a chain.
+//
+// The part that is busiest limits the time of a program. A flit is worth as much as the use of the
+// parts that it passes: the price of a part is the eighth power of its use, so that the busiest
+// part determines a comparison, and so that two parts in equal use count equally. If each instance
+// of each chain takes its cheapest way, the use of the busiest part falls to the lowest that can be
+// reached (the prices are weights of the multiplicative method for problems of this kind).
+//
+// Parts are the two ports of each node in each network, through which its flits enter and arrive,
+// the channels between the routers of each network, and the port of each slice. The channels of a
+// network have one price for each hop, the mean of theirs. The use of a part is its number of flits
+// or accesses in a window of PRICES_WINDOW cycles by the most that it could have had. Its average
+// with the windows before, which count half as much for each PRICES_HALF windows, is the hysteresis.
+// The networks and slices count in any case; the cores read the prices of the last window.
+#pragma once
+#include "runtime-sim/memsys/memsys.h"
+
+enum {
+    PRICES_WINDOW = 256,  // cycles
+    PRICES_KEEPS = 4,     // an average consists of so many parts, of which the last window is one
+    PRICES_FULL = 1024,   // price of a part that is always in use
+    PRICES_HOPS = 5,      // hops to which a flit at the busiest part corresponds
+    PRICES_NETWORKS = 2,  // enum memsys_network
+};
+
+struct prices_part {
+    uint64_t counted; // counter at the start of the window
+    uint32_t use;     // average use; PRICES_FULL: always
+    uint32_t price;   // from 1, not in use, to PRICES_FULL + 1
+};
+
+struct prices {
+    const struct memsys *memsys;
+    uint64_t next, begun;                  // end and start of the window, in cycles of the cores
+    uint64_t cycle[PRICES_NETWORKS];       // start of the window in cycles of the network
+    uint32_t partitions;
+    struct prices_part *enters[PRICES_NETWORKS], *arrives[PRICES_NETWORKS]; // by node
+    struct prices_part *channel[PRICES_NETWORKS]; // by channel of noc_channel
+    struct prices_part *slices;                   // by partition
+    uint64_t slice_clocks, per_cycles; // clocks of a slice's ports in so many cycles of the cores
+    uint32_t hop[PRICES_NETWORKS];     // price of a hop
+    uint32_t busiest;                  // largest price of a part
+};
+
+// Returns prices that are equal for all ports. The memory system must stay valid.
+struct prices *prices_new(struct arena *arena, const struct memsys *memsys,
+                          const struct memsys_config *config);
+// Ends the window. Called in the cycle `prices->next`, or later if nothing was in flight until then.
+void prices_update(struct prices *prices, uint64_t now);
+// Returns the price of a flit from one node to another one over so many hops; 0 within a node.
+static inline uint32_t prices_way(const struct prices *prices, enum memsys_network network,
+                                  uint32_t from, uint32_t to, uint32_t hops)
+{
+    if (from == to)
+        return 0;
+    return prices->enters[network][from].price + prices->arrives[network][to].price +
+           hops * prices->hop[network];
+}
