@@ -26,21 +26,21 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 RANGES = {
     'memory.rule': ('modulo', 'xor'),
     'memory.llc_clock': (700, 1050, 1400),
-    'memory.reply_queue': (4, 8, 16, 32),
-    'request_network.injection_queue': (8, 16, 64, 256),
-    'reply_network.injection_queue': (8, 16, 64, 256),
+    'memory.reply_queue': (4, 8, 16, 32, 64),
+    'request_network.injection_queue': (8, 16, 36, 64, 256),
+    'reply_network.injection_queue': (8, 16, 36, 64, 256),
     '*_network.ejection_queue': (8, 16, 32, 64),
     '*_network.vc_alloc_iterations': (1, 2),
     '*_network.sw_alloc_iterations': (1, 2),
     '*_network.routing_delay': (0, 1),
     'llc.banks': (1, 2, 4),
     'llc.port_bytes': (32, 64, 128),
-    'llc.latency': (10, 20, 40, 60),
-    'llc.mshrs': (32, 64, 128),
+    'llc.latency': (1, 10, 20, 40, 60),
+    'llc.mshrs': (32, 64, 128, 256),
     'llc.merges': (4, 8, 16, 32),
-    'llc.input': (4, 8, 16, 32),
+    'llc.input': (4, 8, 16, 32, 64),
     'llc.access_queue': (1, 4, 8, 16),
-    'llc.out': (4, 8, 16, 32),
+    'llc.out': (4, 8, 16, 32, 64),
     'core.ctas': (8, 16, 32),
     'core.schedulers': (1, 2),
     'core.pipeline': (4, 6, 8, 10),
@@ -83,16 +83,30 @@ WORKLOADS = {
     'VECADD-STRIDED': ('micro', SAMPLES / 'vecadd-strided/run-large.yaml', None, {'n': 86272}),
     'NORM': ('micro', SAMPLES / 'norm/run-large.yaml', None, {'n': 86272}),
 }
-POLICIES = ('llc', 'omni')
-LABELS = {'llc': 'LLC-Compute', 'omni': 'Omni-Compute', 'workload': 'workloads',
-          'micro': 'micro-benchmarks'}
-# [000, Figure 11]
-PAPER = {('llc', 'workload'): 19, ('llc', 'micro'): 30, ('omni', 'workload'): 31,
-         ('omni', 'micro'): 51}
+MERGED = ('offload.merge_operands=true', 'offload.operand_sectors=true')
+# name: policy, further settings, which replace those of the sample.
+VARIANTS = {
+    'llc': ('llc', ()),
+    'omni': ('omni', ()),
+    'merged': ('omni', MERGED),
+    'operand': ('omni', ('offload.emn_at_llc=operand',)),
+    'adaptive': ('adaptive', MERGED + ('offload.emn_at_llc=any',)),
+}
+POLICIES = tuple(VARIANTS)
+LABELS = {'llc': 'LLC-Compute', 'omni': 'Omni-Compute', 'merged': 'Omni-Compute, merged, sectors',
+          'operand': 'Omni-Compute, at one operand', 'adaptive': 'adaptive, merged, sectors',
+          'workload': 'workloads', 'micro': 'micro-benchmarks'}
+# [000, Figure 11]: the paper has one Omni-Compute.
+PAPER = {(policy, group): {'workload': 31, 'micro': 51}[group]
+         for policy in POLICIES for group in ('workload', 'micro')}
+PAPER.update({('llc', 'workload'): 19, ('llc', 'micro'): 30})
+PINNED = -1  # number of the machine isca19 itself
 
 
 def draw(seed, number):
     """The machine of this number, the same after any draws before it."""
+    if number == PINNED:
+        return {}
     source = random.Random('%d %d' % (seed, number))
     return {key: source.choice(values) for key, values in RANGES.items()}
 
@@ -122,16 +136,16 @@ def tag(build, folder, groups):
     return tagged
 
 
-def simulate(build, machine, name, policy, tagged):
+def simulate(build, machine, name, variant, tagged):
     _, run, other, values = WORKLOADS[name]
+    policy, settings = VARIANTS.get(variant, ('baseline', ()))
     with tempfile.NamedTemporaryFile(suffix='.json') as out:
         command = [os.path.join(build, 'cli', 'ptxoffload-sim'),
                    run if policy == 'baseline' else other or run, '--config=isca19',
                    '--policy=' + policy, '--json=' + out.name]
         if policy != 'baseline':
             command.append('--program=' + tagged[name])
-        for setting in list(settings_of(machine)) + ['values.%s=%s' % pair
-                                                     for pair in values.items()]:
+        for setting in (*settings_of(machine), *settings, *('values.%s=%s' % pair for pair in values.items())):
             command += ['--set', setting]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         return json.load(open(out.name, encoding='utf-8'))['total']['cycles']
@@ -189,19 +203,37 @@ def correlation(a, b):
     return over / under if under else 0
 
 
-def write_distribution(rows, to):
-    to.write('| gain, % | least | 10 % | 25 % | median | 75 % | 90 % | most | paper | machines that '
-             'reach it |\n|---|' + '---:|' * 9 + '\n')
+def write_distribution(rows, pinned, to):
+    to.write('| gain, % | least | 10 % | 25 % | median | 75 % | 90 % | most | isca19 | its percentile | paper | '
+             'machines that reach it |\n|---|' + '---:|' * 11 + '\n')
     computing = [row for row in rows if row['machine']['offload.emn_at_llc'] != 'none']
     for policy, group in columns_of(rows):
         for of, text in ((rows, ''), (computing, ', LLC nodes compute')):
             gains, paper = [mean_gain(row, policy, group) for row in of], PAPER[policy, group]
-            if of is rows or policy == 'omni':
-                to.write('| %s, %s%s | %s | %d | %d of %d |\n' %
-                         (LABELS[policy], LABELS[group], text,
-                          ' | '.join('%+.1f' % quantile(gains, share)
-                                     for share in (0, .1, .25, .5, .75, .9, 1)),
-                          paper, sum(gain >= paper for gain in gains), len(gains)))
+            if of is computing and policy != 'omni':
+                continue
+            own = mean_gain(pinned, policy, group) if pinned else None
+            to.write('| %s, %s%s | %s | %s | %d | %d of %d |\n' %
+                     (LABELS[policy], LABELS[group], text,
+                      ' | '.join('%+.1f' % quantile(gains, share) for share in (0, .1, .25, .5, .75, .9, 1)),
+                      '%+.1f | %.0f' % (own, 100 * sum(gain < own for gain in gains) / len(gains)) if pinned else '– | –',
+                      paper, sum(gain >= paper for gain in gains), len(gains)))
+
+
+def write_bound(rows, to):
+    """How far the adaptive policy is from the best other choice of each workload, and from the baseline"""
+    to.write('| workload | adaptive beside the best choice, %: least | 10 % | median | beside the baseline: least | machines '
+             'within 1 % of the best |\n|---|' + '---:|' * 5 + '\n')
+    for name in rows[0]['gain'][POLICIES[0]]:
+        beside, alone = [], []
+        for row in rows:
+            gain = row['gain']['adaptive'][name]
+            best = max([1] + [row['gain'][policy][name] for policy in POLICIES if policy != 'adaptive'])
+            beside.append(100 * gain / best - 100)
+            alone.append(100 * gain - 100)
+        to.write('| %s | %+.1f | %+.1f | %+.1f | %+.1f | %d of %d |\n' %
+                 (name, min(beside), quantile(beside, .1), quantile(beside, .5), min(alone),
+                  sum(value >= -1 for value in beside), len(beside)))
 
 
 def write_keys(rows, to):
@@ -220,8 +252,8 @@ def write_keys(rows, to):
 
 
 def write_workloads(rows, to):
-    to.write('| workload | LLC-Compute: 10 % | median | 90 % | Omni-Compute: 10 % | median | 90 % |\n'
-             '|---|' + '---:|' * 6 + '\n')
+    to.write('| workload | %s |\n|---|' % ' | '.join(LABELS[policy] + ': 10 % | median | 90 %' for policy in POLICIES) +
+             '---:|' * 3 * len(POLICIES) + '\n')
     for name in rows[0]['gain'][POLICIES[0]]:
         to.write('| %s |' % name)
         for policy in POLICIES:
@@ -248,7 +280,7 @@ def write_sizes(rows, to):
             '%s = %s' % pair for pair in values.items())))
 
 
-def write_report(arguments, rows, to):
+def write_report(arguments, rows, pinned, to):
     to.write('# Sensitivity of the gains of %s to what [000] leaves open\n\n' % ' and '.join(
         LABELS[group] for policy, group in columns_of(rows) if policy == POLICIES[0]))
     to.write(conclusion(rows))
@@ -257,7 +289,9 @@ def write_report(arguments, rows, to):
              'baseline of the same machine; means over workloads are geometric.\n\n')
     to.write('\n'.join(SIZES[group] for policy, group in columns_of(rows) if policy == POLICIES[0]))
     to.write('\n## Distribution of the mean gains\n\n')
-    write_distribution(rows, to)
+    write_distribution(rows, pinned, to)
+    to.write('\n## The adaptive policy beside the others\n\n')
+    write_bound(rows, to)
     to.write('\n## Which keys explain it\n\nSpearman\'s rank correlation of each key, in the order of '
              'its values, with the mean gain.\n\n')
     bound, columns = write_keys(rows, to)
@@ -289,7 +323,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder, \
             concurrent.futures.ThreadPoolExecutor(max(1, arguments.jobs)) as pool:
         tagged = tag(arguments.build, folder, arguments.group or ('micro', 'workload'))
-        for number in range(arguments.machines):
+        for number in range(PINNED, arguments.machines):
             if (arguments.seed, number) in done or not arguments.jobs:
                 continue
             machine = draw(arguments.seed, number)
@@ -303,7 +337,7 @@ def main():
             if (arguments.seed, number) in done]
     if arguments.out:
         with open(arguments.out, 'w', encoding='utf-8') as file:
-            write_report(arguments, rows, file)
+            write_report(arguments, rows, done.get((arguments.seed, PINNED)), file)
 
 
 if __name__ == '__main__':

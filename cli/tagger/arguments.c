@@ -373,6 +373,20 @@ static void check_overlap(struct argument_reader *r)
             "--remarks and -MD");
 }
 
+static void check_placement(struct argument_reader *r)
+{
+    const struct arguments *a = r->arguments;
+    const struct format_request *reports = a->common.reports;
+    if (a->check || a->list || a->strip || a->format || a->compare || a->overlap || a->beside)
+        options_fault(r->line, "--placement excludes --check, --list, --strip, --format, "
+                               "--compare, --overlap and --beside");
+    else if (a->output || a->metadata || a->emit || reports[REPORT_TEXT].path ||
+             reports[REPORT_HTML].wanted || a->remarks || a->depfile.wanted)
+        options_fault(r->line,
+                      "--placement writes only its report, as text or, with --report=json, as "
+                      "JSON: it excludes -o, --metadata, --emit, --remarks and -MD");
+}
+
 static void check(struct argument_reader *r)
 {
     struct arguments *a = r->arguments;
@@ -393,7 +407,9 @@ static void check(struct argument_reader *r)
                      "--compare and --overlap");
     // As in compilers, a check accepts the options of the run that it stands for.
     a->in_folders = a->check && a->output && is_folder(a->output);
-    if (a->overlap)
+    if (a->placement)
+        check_placement(r);
+    else if (a->overlap)
         check_overlap(r);
     else if (a->compare)
         check_compare(r);

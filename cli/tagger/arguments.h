@@ -43,6 +43,7 @@ struct arguments {
     const struct capability *capability; // contents of the file
     const char *compare;                 // NULL: no comparison
     const char *beside;                  // a report to compare with; NULL: none
+    const char *placement;               // a machine; NULL: not given
     const char *profile_path;            // NULL: no profile
     const struct source *profile;        // contents of the file
     int restrict_parameters, maps;

@@ -30,6 +30,7 @@ static const char *excluded_option(const struct arguments *arguments)
         {"--list", arguments->list},
         {"--compare", arguments->compare},
         {"--overlap", arguments->overlap},
+        {"--placement", arguments->placement != NULL},
         {"--strip", arguments->strip},
         {"--format", arguments->format},
         {"--fragment", arguments->fragment},

@@ -225,6 +225,11 @@ static const struct option other_options[] = {
     {"--overlap", NULL, FLAG(overlap, 1),
      .help = "list for each kernel which copies of its arrays may overlap\n"
              "it by full/empty bits, and why; write nothing"},
+    {"--placement", "CONFIG", TEXT(placement), .file = OPTION_READS,
+     .help = "list for each chain where this machine (as --config of\n"
+             "ptxoffload-sim) would compute its instances and the flits\n"
+             "that they take, and propose places of arrays by which\n"
+             "operands lie in one partition; with --report=json as JSON"},
     {"--compare", "OUT", TEXT(compare), .file = OPTION_READS,
      .help = "prove that OUT is equivalent to IN: the same instructions\n"
              "(with --fma=split, some divided) in an order that keeps all\n"

@@ -214,6 +214,19 @@ int tag_analyse(struct tagger_invocation *run)
     return tag_write_all(run);
 }
 
+// Decides, and prints the placement of the chains.
+static int place(struct tagger_invocation *run)
+{
+    const struct tagger_options options = {.output = output_options(run),
+                                           .goal = TAGGER_PLAN,
+                                           .profile = run->arguments.profile,
+                                           .explains = true,
+                                           .threads = 1};
+    if (!tag(run, &run->input, &options))
+        return BAD_INPUT;
+    return tag_placement(run, &options.output.passes);
+}
+
 static int strip(struct tagger_invocation *run)
 {
     run->text = backend_strip(&run->arena, &run->input, &run->length);
@@ -305,6 +318,8 @@ static int process_input(struct tagger_invocation *run)
                     run->input.name);
     if (run->arguments.overlap)
         return tag_overlap(run);
+    if (run->arguments.placement)
+        return place(run);
     if (run->arguments.compare)
         return tag_compare(run);
     if (run->arguments.check)

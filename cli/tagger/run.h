@@ -49,6 +49,8 @@ int tag_beside(struct tagger_invocation *run);
 
 // Runs --overlap on the input. Returns the exit code.
 int tag_overlap(struct tagger_invocation *run);
+// Prints the placement of the plan's chains, which these options decided. Returns the exit code.
+int tag_placement(struct tagger_invocation *run, const struct pass_options *options);
 
 // Writes a product to the place of its request. Returns false after reporting an error.
 bool tag_write(struct tagger_invocation *run, const struct output_request *request);

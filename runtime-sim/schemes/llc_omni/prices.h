@@ -11,17 +11,18 @@
 // the channels between the routers of each network, and the port of each slice. The channels of a
 // network have one price for each hop, the mean of theirs. The use of a part is its number of flits
 // or accesses in a window of PRICES_WINDOW cycles by the most that it could have had. Its average
-// with the windows before, which count half as much for each PRICES_HALF windows, is the hysteresis.
-// The networks and slices count in any case; the cores read the prices of the last window.
+// with the windows before, which count half as much for each PRICES_HALF windows, is the
+// hysteresis. The networks and slices count in any case; the cores read the prices of the last
+// window.
 #pragma once
 #include "runtime-sim/memsys/memsys.h"
 
 enum {
-    PRICES_WINDOW = 256,  // cycles
-    PRICES_KEEPS = 4,     // an average consists of so many parts, of which the last window is one
-    PRICES_FULL = 1024,   // price of a part that is always in use
-    PRICES_HOPS = 5,      // hops to which a flit at the busiest part corresponds
-    PRICES_NETWORKS = 2,  // enum memsys_network
+    PRICES_WINDOW = 256, // cycles
+    PRICES_KEEPS = 4,    // an average consists of so many parts, of which the last window is one
+    PRICES_FULL = 1024,  // price of a part that is always in use
+    PRICES_HOPS = 5,     // hops to which a flit at the busiest part corresponds
+    PRICES_NETWORKS = 2, // enum memsys_network
 };
 
 struct prices_part {
@@ -32,8 +33,8 @@ struct prices_part {
 
 struct prices {
     const struct memsys *memsys;
-    uint64_t next, begun;                  // end and start of the window, in cycles of the cores
-    uint64_t cycle[PRICES_NETWORKS];       // start of the window in cycles of the network
+    uint64_t next, begun;            // end and start of the window, in cycles of the cores
+    uint64_t cycle[PRICES_NETWORKS]; // start of the window in cycles of the network
     uint32_t partitions;
     struct prices_part *enters[PRICES_NETWORKS], *arrives[PRICES_NETWORKS]; // by node
     struct prices_part *channel[PRICES_NETWORKS]; // by channel of noc_channel
@@ -46,7 +47,8 @@ struct prices {
 // Returns prices that are equal for all ports. The memory system must stay valid.
 struct prices *prices_new(struct arena *arena, const struct memsys *memsys,
                           const struct memsys_config *config);
-// Ends the window. Called in the cycle `prices->next`, or later if nothing was in flight until then.
+// Ends the window. Called in the cycle `prices->next`, or later if nothing was in flight until
+// then.
 void prices_update(struct prices *prices, uint64_t now);
 // Returns the price of a flit from one node to another one over so many hops; 0 within a node.
 static inline uint32_t prices_way(const struct prices *prices, enum memsys_network network,
