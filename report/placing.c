@@ -150,8 +150,8 @@ static void follow(const struct placing_machine *machine, struct placing_kernel 
         if (known[to->base] || (k && !to->follows))
             continue;
         int64_t period = (int64_t)machine->period;
-        int64_t place = ((int64_t)kernel->bases.v[from->base].place + (from->offset - to->offset)) %
-                        period;
+        int64_t place =
+            ((int64_t)kernel->bases.v[from->base].place + (from->offset - to->offset)) % period;
         place += place < 0 ? period : 0;
         kernel->bases.v[to->base].place = (uint64_t)place / machine->line * machine->line;
         known[to->base] = true;

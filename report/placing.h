@@ -5,9 +5,10 @@
 // The addresses of a chain's operands are sums (passes/analysis/affine). Of two operands, the
 // difference is a number, or a number plus values that are constant in a launch, such as pointers,
 // or it varies. In the first case the address map says which partitions the operands have together.
-// Otherwise the difference is unknown but for a power of two that divides its unknown part; pointers
-// are aligned to 256 bytes. All values of the unknown part, all places of the first operand and all
-// cores count equally. Loads that hit in an L1 are not known here: all loads count as misses.
+// Otherwise the difference is unknown but for a power of two that divides its unknown part;
+// pointers are aligned to 256 bytes. All values of the unknown part, all places of the first
+// operand and all cores count equally. Loads that hit in an L1 are not known here: all loads count
+// as misses.
 #pragma once
 #include "passes/analysis/facts.h"
 #include "runtime-sim/gpu/machine/machine_config.h"
@@ -45,10 +46,10 @@ struct placing_cost {
 };
 
 struct placing_result {
-    double one;      // share of instances whose lines are in one partition
-    double core;     // share of the others whose routes meet at a core
+    double one;       // share of instances whose lines are in one partition
+    double core;      // share of the others whose routes meet at a core
     double partition; // at a partition
-    double none;     // nowhere
+    double none;      // nowhere
     // If all instances are executed by the core; with LLC-Compute; with Omni-Compute where routes
     // meet, and at one operand.
     struct placing_cost cost[PLACING_WAYS];

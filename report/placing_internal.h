@@ -20,8 +20,8 @@ struct placing_machine {
 void placing_machine_init(struct placing_machine *machine, struct arena *arena,
                           const struct machine_config *config,
                           const struct offload_config *offload);
-// Computes shares and costs of a chain. `proposed`: with the places of the kernel's bases, otherwise
-// with all places that the granules allow.
+// Computes shares and costs of a chain. `proposed`: with the places of the kernel's bases,
+// otherwise with all places that the granules allow.
 void placing_evaluate(struct placing_machine *machine, const struct placing_kernel *kernel,
                       const struct placed_chain *placed, const struct chain *chain, bool proposed,
                       struct placing_result *result);

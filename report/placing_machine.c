@@ -29,21 +29,19 @@ void placing_machine_init(struct placing_machine *machine, struct arena *arena,
     const struct memsys_config *memsys = &config->memsys;
     const struct noc_config *network = &memsys->request_network;
     const struct config_list *at = &memsys->memory.partition_nodes;
-    struct partition_range all = {.count = at->n,
-                                  .is_xor = memsys->memory.rule == MEMSYS_XOR,
-                                  .chunk = memsys->memory.chunk};
-    *machine = (struct placing_machine){.arena = arena,
-                                        .config = config,
-                                        .period = all.is_xor ? 0 : at->n * memsys->memory.chunk,
-                                        .start = (UINT64_C(1) << 40) / (at->n * memsys->memory.chunk) *
-                                                 (at->n * memsys->memory.chunk),
-                                        .line = memsys->llc.line_bytes,
-                                        .partitions = at->n,
-                                        .cores = memsys->memory.cores,
-                                        .distance = network->topology == NOC_FLY
-                                                        ? network->stages - 1
-                                                        : 1,
-                                        .keys = ARENA_ARRAY(arena, uint32_t, MAX_SAMPLES)};
+    struct partition_range all = {
+        .count = at->n, .is_xor = memsys->memory.rule == MEMSYS_XOR, .chunk = memsys->memory.chunk};
+    *machine =
+        (struct placing_machine){.arena = arena,
+                                 .config = config,
+                                 .period = all.is_xor ? 0 : at->n * memsys->memory.chunk,
+                                 .start = (UINT64_C(1) << 40) / (at->n * memsys->memory.chunk) *
+                                          (at->n * memsys->memory.chunk),
+                                 .line = memsys->llc.line_bytes,
+                                 .partitions = at->n,
+                                 .cores = memsys->memory.cores,
+                                 .distance = network->topology == NOC_FLY ? network->stages - 1 : 1,
+                                 .keys = ARENA_ARRAY(arena, uint32_t, MAX_SAMPLES)};
     partition_init(&machine->map, arena, &all);
     if (network->topology != NOC_MESH)
         return;
@@ -69,8 +67,8 @@ static uint32_t key_of(const struct placing_machine *machine, const struct placi
     for (uint32_t k = placed->count; k-- > 0;) {
         uint64_t address = machine->start + sample->at + (uint64_t)operands[k].offset;
         if (proposed && operands[k].follows)
-            address += kernel->bases.v[operands[k].base].place -
-                       kernel->bases.v[operands[0].base].place;
+            address +=
+                kernel->bases.v[operands[k].base].place - kernel->bases.v[operands[0].base].place;
         else
             address += sample->unknown[k];
         key = key * machine->partitions + partition_of(&machine->map, address);
@@ -179,13 +177,12 @@ static struct flits flits_of(const struct placing_machine *machine,
     for (uint32_t k = 0; k < placed->count; k++)
         if (placed->operands[k].stores && placed->operands[k].bytes * WARP_LANES < line)
             stored = placed->operands[k].bytes * WARP_LANES;
-    return (struct flits){
-        noc_flits(&memsys->request_network, header),
-        noc_flits(&memsys->reply_network, header + line),
-        noc_flits(&memsys->request_network, header + stored),
-        noc_flits(&memsys->reply_network, header),
-        noc_flits(&memsys->request_network, PACKET_FLIT),
-        noc_flits(&memsys->reply_network, chain->response_flits * PACKET_FLIT)};
+    return (struct flits){noc_flits(&memsys->request_network, header),
+                          noc_flits(&memsys->reply_network, header + line),
+                          noc_flits(&memsys->request_network, header + stored),
+                          noc_flits(&memsys->reply_network, header),
+                          noc_flits(&memsys->request_network, PACKET_FLIT),
+                          noc_flits(&memsys->reply_network, chain->response_flits * PACKET_FLIT)};
 }
 
 double placing_saving(const struct placing_machine *machine, const struct placed_chain *placed,
@@ -206,8 +203,7 @@ struct place {
 
 static uint32_t hops(const struct placing_machine *machine, uint32_t a, uint32_t b)
 {
-    return machine->mesh ? placement_distance(machine->mesh, a, b)
-                         : (a != b) * machine->distance;
+    return machine->mesh ? placement_distance(machine->mesh, a, b) : (a != b) * machine->distance;
 }
 
 static struct place partition_at(const struct placing_machine *machine, uint32_t partition)
@@ -253,8 +249,8 @@ static void add_core(const struct placing_machine *machine, const struct placed_
                      const struct flits *flits, const uint32_t *partition, uint32_t number,
                      double weight, struct placing_result *result)
 {
-    struct place core = {false, number, machine->mesh ? machine->mesh->core[number]
-                                                      : UINT32_MAX - number};
+    struct place core = {false, number,
+                         machine->mesh ? machine->mesh->core[number] : UINT32_MAX - number};
     struct placing_cost plain = cost_at(machine, placed, flits, partition, core, core);
     uint32_t other = placed->count > 1 ? partition[1] : partition[0];
     bool one = true;
@@ -264,8 +260,9 @@ static void add_core(const struct placing_machine *machine, const struct placed_
     struct place second = partition_at(machine, other);
     bool has_node = one || partition[0] == other;
     if (!has_node && machine->meet) {
-        uint16_t node = machine->meet[(number * machine->partitions + partition[0]) *
-                                          machine->partitions + other];
+        uint16_t node =
+            machine
+                ->meet[(number * machine->partitions + partition[0]) * machine->partitions + other];
         has_node = node != EMN_NONE;
         meet = (struct place){false, 0, node};
         for (uint32_t i = 0; has_node && i < machine->partitions; i++)

@@ -54,11 +54,12 @@ static const char *function_name(const struct tagger_invocation *run, uint32_t f
 {
     const struct ir_module *module = &run->tagging.module;
     const struct name *name = tree_name(module->tree, module->functions.v[function].name);
-    return arena_strndup(((struct tagger_invocation *)run)->tagging.arena, name->text, name->length);
+    return arena_strndup(((struct tagger_invocation *)run)->tagging.arena, name->text,
+                         name->length);
 }
 
 static struct source_position position(const struct tagger_invocation *run, uint32_t function,
-                                   uint32_t inst)
+                                       uint32_t inst)
 {
     const struct ir_module *module = &run->tagging.module;
     return ir_position(module, &module->functions.v[function], inst);
@@ -237,9 +238,8 @@ int tag_placement(struct tagger_invocation *run, const struct pass_options *opti
     FILE *to = frame_open(&run->frame, json->wanted && json->path ? json->path : "-");
     if (!to || !read_machine(run, machine))
         return BAD_INPUT;
-    struct placing placing =
-        placing_find(&run->arena, &run->tagging.plan, &run->tagging.module, options,
-                     &machine->config, offload_of(&machine->config));
+    struct placing placing = placing_find(&run->arena, &run->tagging.plan, &run->tagging.module,
+                                          options, &machine->config, offload_of(&machine->config));
     (json->wanted ? write_json : print_text)(run, &placing, to);
     return frame_commit(&run->frame, DONE);
 }

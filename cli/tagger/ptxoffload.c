@@ -215,7 +215,7 @@ int tag_analyse(struct tagger_invocation *run)
 }
 
 // Decides, and prints the placement of the chains.
-static int place(struct tagger_invocation *run)
+static int decide_and_place(struct tagger_invocation *run)
 {
     const struct tagger_options options = {.output = output_options(run),
                                            .goal = TAGGER_PLAN,
@@ -319,7 +319,7 @@ static int process_input(struct tagger_invocation *run)
     if (run->arguments.overlap)
         return tag_overlap(run);
     if (run->arguments.placement)
-        return place(run);
+        return decide_and_place(run);
     if (run->arguments.compare)
         return tag_compare(run);
     if (run->arguments.check)

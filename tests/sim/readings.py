@@ -137,12 +137,12 @@ def sectors(folder):
 def adaptive_nodes(folder):
     """adaptive: only the nodes that emn_at_llc allows compute; values are right"""
     for key in 'any', 'operand', 'destination', 'none':
-        stats = statistics(folder, 'offload.emn_at_llc=' + key, ROOMY, policy='adaptive', apart=3)
+        stats = statistics(folder, 'offload.emn_at_llc=' + key, policy='adaptive', apart=3)
         if key == 'operand':
             same((stats['offload.packets_to_cores'], stats['offload.table_read']), (0, 0))
         if key == 'none':
             same(stats['offload.packets_to_llc'], 0)
-        together = statistics(folder, 'offload.emn_at_llc=' + key, ROOMY, policy='adaptive', apart=8)
+        together = statistics(folder, 'offload.emn_at_llc=' + key, policy='adaptive', apart=8)
         same(together['offload.packets_to_llc'] > 0, key != 'none')
 
 

@@ -197,7 +197,8 @@ static int64_t choose_node(struct offload_queue *oq, const struct oq_chain *c,
         nodes.of[ADAPTIVE_HERE] = memsys_partition_endpoint(memsys, targets.first);
     else if (oq->shared->omni)
         nodes.of[ADAPTIVE_MEET] = meet_node(oq, &targets);
-    if (oq->shared->omni && meets && (at_llc == EMN_LLC_ANY || at_llc == EMN_LLC_OPERAND)) {
+    // Partitions compute also if no core has room to.
+    if (meets && (at_llc == EMN_LLC_ANY || at_llc == EMN_LLC_OPERAND)) {
         nodes.of[ADAPTIVE_OPERAND] = partition_in_turn(oq, &targets);
         nodes.other = memsys_partition_endpoint(memsys, targets.first) +
                       memsys_partition_endpoint(memsys, targets.other) - nodes.of[ADAPTIVE_OPERAND];
