@@ -195,12 +195,13 @@ static void propose(struct placing_machine *machine, struct placing_kernel *kern
     }
 }
 
-struct placing placing_find(struct arena *arena, struct plan *plan, const struct ir_module *module,
-                            const struct pass_options *options, const struct machine_config *config,
-                            const struct offload_config *offload)
+struct placings placing_find(struct arena *arena, struct plan *plan, const struct ir_module *module,
+                             const struct pass_options *options,
+                             const struct machine_config *config,
+                             const struct offload_config *offload)
 {
     struct placing_machine machine;
-    struct placing placing = {.kernels = {0}};
+    struct placings placing = {.kernels = {0}};
     placing_machine_init(&machine, arena, config, offload);
     placing.period = machine.period;
     for (uint32_t i = 0, end; i < plan->chains.n; i = end) {

@@ -69,7 +69,7 @@ struct placing_kernel {
     bool proposes; // the proposal takes fewer flits
 };
 
-struct placing {
+struct placings {
     VEC(struct placing_kernel) kernels; // that have chains
     uint64_t period;                    // bytes after which the address map repeats; 0: it does not
 };
@@ -78,6 +78,7 @@ struct placing {
 const char *placing_check(const struct machine_config *config);
 // Requires a plan with its chains, the options that it was made with, and a machine without a fault
 // (placing_check).
-struct placing placing_find(struct arena *arena, struct plan *plan, const struct ir_module *module,
-                            const struct pass_options *options, const struct machine_config *config,
-                            const struct offload_config *offload);
+struct placings placing_find(struct arena *arena, struct plan *plan, const struct ir_module *module,
+                             const struct pass_options *options,
+                             const struct machine_config *config,
+                             const struct offload_config *offload);

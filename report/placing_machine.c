@@ -196,7 +196,7 @@ double placing_saving(const struct placing_machine *machine, const struct placed
 }
 
 // A place of computation: a core or a partition.
-struct place {
+struct chain_site {
     bool is_partition;
     uint32_t number, node;
 };
@@ -206,15 +206,15 @@ static uint32_t hops(const struct placing_machine *machine, uint32_t a, uint32_t
     return machine->mesh ? placement_distance(machine->mesh, a, b) : (a != b) * machine->distance;
 }
 
-static struct place partition_at(const struct placing_machine *machine, uint32_t partition)
+static struct chain_site partition_at(const struct placing_machine *machine, uint32_t partition)
 {
     const struct config_list *nodes = &machine->config->memsys.memory.partition_nodes;
-    return (struct place){true, partition, (uint32_t)nodes->v[partition]};
+    return (struct chain_site){true, partition, (uint32_t)nodes->v[partition]};
 }
 
 // Adds a packet's reply or a line's data from a partition, and the request that it answers.
-static void add(const struct placing_machine *machine, struct placing_cost *cost, struct place from,
-                struct place to, uint32_t there, uint32_t back)
+static void add(const struct placing_machine *machine, struct placing_cost *cost,
+                struct chain_site from, struct chain_site to, uint32_t there, uint32_t back)
 {
     bool here = from.is_partition == to.is_partition && from.number == to.number;
     if (here)
@@ -225,7 +225,8 @@ static void add(const struct placing_machine *machine, struct placing_cost *cost
 
 static struct placing_cost cost_at(const struct placing_machine *machine,
                                    const struct placed_chain *placed, const struct flits *flits,
-                                   const uint32_t *partition, struct place core, struct place place)
+                                   const uint32_t *partition, struct chain_site core,
+                                   struct chain_site place)
 {
     struct placing_cost cost = {0};
     if (core.is_partition != place.is_partition || core.number != place.number)
@@ -249,22 +250,22 @@ static void add_core(const struct placing_machine *machine, const struct placed_
                      const struct flits *flits, const uint32_t *partition, uint32_t number,
                      double weight, struct placing_result *result)
 {
-    struct place core = {false, number,
-                         machine->mesh ? machine->mesh->core[number] : UINT32_MAX - number};
+    struct chain_site core = {false, number,
+                              machine->mesh ? machine->mesh->core[number] : UINT32_MAX - number};
     struct placing_cost plain = cost_at(machine, placed, flits, partition, core, core);
     uint32_t other = placed->count > 1 ? partition[1] : partition[0];
     bool one = true;
     for (uint32_t k = 1; k < placed->count; k++)
         one &= partition[k] == partition[0];
-    struct place first = partition_at(machine, partition[0]), meet = first;
-    struct place second = partition_at(machine, other);
+    struct chain_site first = partition_at(machine, partition[0]), meet = first;
+    struct chain_site second = partition_at(machine, other);
     bool has_node = one || partition[0] == other;
     if (!has_node && machine->meet) {
         uint16_t node =
             machine
                 ->meet[(number * machine->partitions + partition[0]) * machine->partitions + other];
         has_node = node != EMN_NONE;
-        meet = (struct place){false, 0, node};
+        meet = (struct chain_site){false, 0, node};
         for (uint32_t i = 0; has_node && i < machine->partitions; i++)
             if (machine->mesh->llc[i] == node)
                 meet = partition_at(machine, i);

@@ -115,7 +115,7 @@ static void print_chain(const struct tagger_invocation *run, const struct placin
     }
 }
 
-static void print_proposal(const struct placing *placing, const struct placing_kernel *kernel,
+static void print_proposal(const struct placings *placing, const struct placing_kernel *kernel,
                            FILE *to)
 {
     if (!placing->period) {
@@ -133,7 +133,8 @@ static void print_proposal(const struct placing *placing, const struct placing_k
                 (unsigned long long)placing->period);
 }
 
-static void print_text(const struct tagger_invocation *run, const struct placing *placing, FILE *to)
+static void print_text(const struct tagger_invocation *run, const struct placings *placing,
+                       FILE *to)
 {
     if (!placing->kernels.n)
         fputs("no chain\n", to);
@@ -213,7 +214,8 @@ static void write_kernel(struct json *json, const struct tagger_invocation *run,
     json_end_object(json);
 }
 
-static void write_json(const struct tagger_invocation *run, const struct placing *placing, FILE *to)
+static void write_json(const struct tagger_invocation *run, const struct placings *placing,
+                       FILE *to)
 {
     struct json json;
     json_init(&json, to);
@@ -238,8 +240,8 @@ int tag_placement(struct tagger_invocation *run, const struct pass_options *opti
     FILE *to = frame_open(&run->frame, json->wanted && json->path ? json->path : "-");
     if (!to || !read_machine(run, machine))
         return BAD_INPUT;
-    struct placing placing = placing_find(&run->arena, &run->tagging.plan, &run->tagging.module,
-                                          options, &machine->config, offload_of(&machine->config));
+    struct placings placing = placing_find(&run->arena, &run->tagging.plan, &run->tagging.module,
+                                           options, &machine->config, offload_of(&machine->config));
     (json->wanted ? write_json : print_text)(run, &placing, to);
     return frame_commit(&run->frame, DONE);
 }
