@@ -142,7 +142,7 @@ def simulate(build, machine, name, variant, tagged):
     with tempfile.NamedTemporaryFile(suffix='.json') as out:
         command = [os.path.join(build, 'cli', 'ptxoffload-sim'),
                    run if policy == 'baseline' else other or run, '--config=isca19',
-                   '--policy=' + policy, '--json=' + out.name]
+                   '--policy=' + policy, '--json=' + out.name, '--quiet']
         if policy != 'baseline':
             command.append('--program=' + tagged[name])
         for setting in (*settings_of(machine), *settings, *('values.%s=%s' % pair for pair in values.items())):

@@ -395,7 +395,7 @@ void machine_offload_connect(struct machine *machine, void *state)
     o->shared.services = o->services;
     if (o->shared.config->policy == OFFLOAD_ADAPTIVE)
         o->shared.prices = prices_new(machine_port(machine).arena, machine_port(machine).memsys,
-                                      &machine_port(machine).config->memsys);
+                                      &machine_port(machine).config->memsys, o->services, o->ends);
 }
 
 // Returns the bytes of shared memory that the service queue of a core needs [000 §4.5].

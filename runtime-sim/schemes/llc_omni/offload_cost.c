@@ -79,6 +79,8 @@ static struct cost packet_cost(const struct offload_queue *oq, const struct oq_c
     add_exchange(oq, &cost, core_port(oq->core).index, endpoint,
                  memsys_packet_flits(memsys, flits * PACKET_FLIT),
                  memsys_reply_packet_flits(memsys, response * PACKET_FLIT));
+    if (oq->shared->prices)
+        cost.price += (int64_t)prices_stay(oq->shared->prices, endpoint);
     for (uint32_t k = 0; k < OQ_LINES; k++) {
         if (!(groups->operands >> k & 1))
             continue;

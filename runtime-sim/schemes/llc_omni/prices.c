@@ -9,7 +9,8 @@ static struct prices_part *parts_new(struct arena *arena, uint32_t count)
 }
 
 struct prices *prices_new(struct arena *arena, const struct memsys *memsys,
-                          const struct memsys_config *config)
+                          const struct memsys_config *config, struct service *services,
+                          uint32_t ends)
 {
     struct prices *prices = ARENA_NEW(arena, struct prices);
     *prices = (struct prices){.memsys = memsys,
@@ -17,6 +18,8 @@ struct prices *prices_new(struct arena *arena, const struct memsys *memsys,
                               .partitions = config->memory.partition_nodes.n,
                               .slice_clocks = config->memory.llc_clock * config->llc.banks,
                               .per_cycles = config->memory.core_clock,
+                              .services = services,
+                              .ends = ends,
                               .busiest = 1};
     for (int network = 0; network < PRICES_NETWORKS; network++) {
         const struct noc *noc = memsys_noc(memsys, (enum memsys_network)network);
@@ -26,6 +29,9 @@ struct prices *prices_new(struct arena *arena, const struct memsys *memsys,
         prices->hop[network] = 1;
     }
     prices->slices = parts_new(arena, prices->partitions);
+    prices->buffers = parts_new(arena, ends);
+    prices->chains = ARENA_ARRAY(arena, uint64_t, ends);
+    prices->hold = ARENA_ARRAY(arena, uint32_t, ends);
     return prices;
 }
 
@@ -67,6 +73,19 @@ static void update_network(struct prices *prices, int network)
     prices->cycle[network] += cycles;
 }
 
+static void update_buffer(struct prices *prices, uint64_t now, uint32_t end)
+{
+    struct service *service = &prices->services[end];
+    uint32_t entries = service->config->buffer;
+    service_count_buffer(service, now);
+    uint64_t chains = service->chains_buffered - prices->chains[end];
+    uint64_t cycles = service->buffer_cycles - prices->buffers[end].counted;
+    update(prices, &prices->buffers[end], service->buffer_cycles, (now - prices->begun) * entries);
+    prices->chains[end] = service->chains_buffered;
+    if (chains)
+        prices->hold[end] = (uint32_t)(cycles / chains / entries);
+}
+
 void prices_update(struct prices *prices, uint64_t now)
 {
     uint64_t clocks = (now - prices->begun) * prices->slice_clocks / prices->per_cycles;
@@ -75,6 +94,8 @@ void prices_update(struct prices *prices, uint64_t now)
         update_network(prices, network);
     for (uint32_t i = 0; i < prices->partitions; i++)
         update(prices, &prices->slices[i], memsys_port_clocks(prices->memsys, i), clocks);
+    for (uint32_t i = 0; i < prices->ends; i++)
+        update_buffer(prices, now, i);
     prices->begun = now;
     prices->next = now - now % PRICES_WINDOW + PRICES_WINDOW;
 }

@@ -8,14 +8,15 @@
 // reached (the prices are weights of the multiplicative method for problems of this kind).
 //
 // Parts are the two ports of each node in each network, through which its flits enter and arrive,
-// the channels between the routers of each network, and the port of each slice. The channels of a
-// network have one price for each hop, the mean of theirs. The use of a part is its number of flits
-// or accesses in a window of PRICES_WINDOW cycles by the most that it could have had. Its average
-// with the windows before, which count half as much for each PRICES_HALF windows, is the
-// hysteresis. The networks and slices count in any case; the cores read the prices of the last
-// window.
+// the channels between the routers of each network, the port of each slice, and the buffer of each
+// service queue. The channels of a network have one price for each hop, the mean of theirs. A chain
+// has an entry of a buffer for many cycles, as if it were so many flits, divided by the entries.
+// The use of a part is its number of flits or accesses in a window of PRICES_WINDOW cycles by the
+// most that it could have had. Its average with the windows before, which count half as much for
+// each PRICES_HALF windows, is the hysteresis. The networks and slices count in any case; the cores
+// read the prices of the last window.
 #pragma once
-#include "runtime-sim/memsys/memsys.h"
+#include "runtime-sim/schemes/llc_omni/service.h"
 
 enum {
     PRICES_WINDOW = 256, // cycles
@@ -39,14 +40,21 @@ struct prices {
     struct prices_part *enters[PRICES_NETWORKS], *arrives[PRICES_NETWORKS]; // by node
     struct prices_part *channel[PRICES_NETWORKS]; // by channel of noc_channel
     struct prices_part *slices;                   // by partition
+    struct service *services;                     // by endpoint
+    uint32_t ends;
+    struct prices_part *buffers;       // by endpoint
+    uint64_t *chains;                  // chains that had an entry of the buffer before the window
+    uint32_t *hold;                    // cycles that a chain has one, divided by the entries
     uint64_t slice_clocks, per_cycles; // clocks of a slice's ports in so many cycles of the cores
     uint32_t hop[PRICES_NETWORKS];     // price of a hop
     uint32_t busiest;                  // largest price of a part
 };
 
-// Returns prices that are equal for all ports. The memory system must stay valid.
+// Returns prices that are equal for all parts. The memory system and the service queues of all
+// `ends` endpoints must stay valid.
 struct prices *prices_new(struct arena *arena, const struct memsys *memsys,
-                          const struct memsys_config *config);
+                          const struct memsys_config *config, struct service *services,
+                          uint32_t ends);
 // Ends the window. Called in the cycle `prices->next`, or later if nothing was in flight until
 // then.
 void prices_update(struct prices *prices, uint64_t now);
@@ -58,4 +66,9 @@ static inline uint32_t prices_way(const struct prices *prices, enum memsys_netwo
         return 0;
     return prices->enters[network][from].price + prices->arrives[network][to].price +
            hops * prices->hop[network];
+}
+// Returns the price of a chain's stay in the buffer of an endpoint's service queue.
+static inline uint64_t prices_stay(const struct prices *prices, uint32_t endpoint)
+{
+    return (uint64_t)prices->buffers[endpoint].price * prices->hold[endpoint];
 }

@@ -40,6 +40,12 @@ void service_count(struct service *s, uint64_t now)
     *s->stats->max = used > *s->stats->max ? used : *s->stats->max;
 }
 
+void service_count_buffer(struct service *s, uint64_t now)
+{
+    s->buffer_cycles += s->buffered * (now - s->buffer_counted);
+    s->buffer_counted = now;
+}
+
 static void report_event(const struct service *s, uint64_t now, enum offload_event event,
                          uint32_t core, uint32_t entry)
 {
@@ -326,7 +332,9 @@ static void give_buffer(struct service *s, uint64_t now)
         ++*s->stats->buffer_full;
         return;
     }
+    service_count_buffer(s, now);
     s->buffered++;
+    s->chains_buffered++;
     entry->read = entry->kept;
     entry->until = entry->kept ? now + s->read_latency : now;
     entry->asked = entry->kept;
@@ -434,6 +442,7 @@ static void begin(struct service *s, uint64_t now)
     uint32_t latency = s->hooks->latency(s->hooks->context, entry->core, entry->packet.entry);
     s->alu_free = now + (busy ? busy : 1);
     entry->until = now + latency + (busy > operations ? busy - operations : 0);
+    service_count_buffer(s, now);
     s->buffered--;
     count_operations(s, operations, busy, entry->packet.mask);
     count_energy(s, &entry->packet);

@@ -130,7 +130,10 @@ struct service {
     struct service_ring stages[SERVICE_STAGES]; // entries of the stages that keep their order
     uint32_t promised;                          // credits: entries for packets in flight
     uint32_t buffered;                          // buffer entries in use
-    uint64_t alu_free;                          // cycle in which the ALU is free
+    uint64_t buffer_cycles; // entries in use, summed over the cycles before buffer_counted
+    uint64_t buffer_counted;
+    uint64_t chains_buffered; // chains that have had an entry
+    uint64_t alu_free;        // cycle in which the ALU is free
     struct arena *arena;
     VEC(struct service_stored) stored;
     uint32_t unused_stored;          // first of a list, or SERVICE_NONE
@@ -154,6 +157,8 @@ void service_was_served(struct service *service, uint32_t tag);
 void service_tick(struct service *service, uint64_t now);
 // Counts the entries in use up to, not including, this cycle.
 void service_count(struct service *service, uint64_t now);
+// As service_count, for the entries of the buffer.
+void service_count_buffer(struct service *service, uint64_t now);
 
 // Return the entry (service_entry_of) or the store (service_stored_of) to which a request with this
 // tag belongs. service_is_store returns true for requests of stores.

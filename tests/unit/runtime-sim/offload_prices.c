@@ -21,7 +21,7 @@ static void idle_parts_cost_hops(void **state)
     offload_load(&o, &form, SETTINGS("offload.policy=baseline"));
     struct memsys *memsys = machine_port(o.r.machine).memsys;
     const struct memsys_config *config = &machine_port(o.r.machine).config->memsys;
-    struct prices *prices = prices_new(machine_port(o.r.machine).arena, memsys, config);
+    struct prices *prices = prices_new(machine_port(o.r.machine).arena, memsys, config, NULL, 0);
     assert_int_equal(prices_way(prices, MEMSYS_REPLIES, 2, 9, 4), 6);
     assert_int_equal(prices_way(prices, MEMSYS_REPLIES, 2, 2, 0), 0);
     prices_update(prices, PRICES_WINDOW);
@@ -40,7 +40,7 @@ static void used_ports_cost_their_use(void **state)
     offload_load(&o, &form, SETTINGS("offload.policy=baseline"));
     struct memsys *memsys = machine_port(o.r.machine).memsys;
     const struct memsys_config *config = &machine_port(o.r.machine).config->memsys;
-    struct prices *prices = prices_new(machine_port(o.r.machine).arena, memsys, config);
+    struct prices *prices = prices_new(machine_port(o.r.machine).arena, memsys, config, NULL, 0);
     offload_run(&o, LANES);
     uint64_t now = machine_port(o.r.machine).now;
     prices_update(prices, now);
@@ -80,7 +80,7 @@ static void full_ports_are_the_busiest(void **state)
     offload_load(&o, &form, SETTINGS("offload.policy=baseline"));
     struct memsys *memsys = machine_port(o.r.machine).memsys;
     const struct memsys_config *config = &machine_port(o.r.machine).config->memsys;
-    struct prices *prices = prices_new(machine_port(o.r.machine).arena, memsys, config);
+    struct prices *prices = prices_new(machine_port(o.r.machine).arena, memsys, config, NULL, 0);
     offload_run(&o, LANES);
     const struct noc *noc = memsys_noc(memsys, MEMSYS_REPLIES);
     uint32_t node = config->memory.partition_nodes.v[5];
