@@ -504,7 +504,7 @@ static ALWAYS_INLINE void tick(struct core *core, uint64_t now, uint32_t words)
     lsu_tick(core, now);
     if (has_ready(core, words))
         issue(core, now, words);
-    if (has_hungry(core, words))
+    for (uint32_t n = core->kind->config->fetch_width; n && has_hungry(core, words); n--)
         core_fetch(core, now);
     core->next = next_cycle(core, now, words);
 }

@@ -37,8 +37,9 @@ struct warp_slot {
     uint8_t state; // enum warp_slot_state
     uint64_t since;
     // Instruction buffer: `buffered` instructions from number `buffer_at` on, available from cycle
-    // `decoded` on.
-    uint32_t buffered, buffer_at;
+    // `decoded` on; with core.fetch_instructions only the `coming` ones after them are not
+    // available before.
+    uint32_t buffered, buffer_at, coming;
     uint64_t decoded;
     bool fetching; // waits for the instruction cache
     // Number of accesses: in `entries`; bypassing the L1; in the L1; stores without an

@@ -1,22 +1,36 @@
-// Fetch and decode: one warp per cycle, round-robin, gets as many instructions as its buffer holds,
-// up to the end of the line of the first instruction.
+// Fetch and decode: core.fetch_width warps per cycle, round-robin, get as many instructions as
+// their buffers hold, or core.fetch_instructions, up to the end of the line of the first one.
 #include "runtime-sim/gpu/core/core.h"
 #include "support/gpu.h"
 
 enum { INSTRUCTION_BYTES = 8, LINE_INSTRUCTIONS = LINE_BYTES / INSTRUCTION_BYTES };
 
+// Returns the number of the instruction that a slot fetches next.
+static uint32_t fetch_at(const struct warp_slot *slot)
+{
+    return slot->buffer_at + slot->buffered;
+}
+
+static uint64_t line_of(const struct warp_slot *slot)
+{
+    return CODE_LINES + fetch_at(slot) / LINE_INSTRUCTIONS;
+}
+
 static void fill_buffer(struct core *core, uint64_t now, uint32_t index)
 {
     const struct core_config *config = core->kind->config;
     struct warp_slot *slot = &core->slots[index];
-    uint32_t left = LINE_INSTRUCTIONS - slot->buffer_at % LINE_INSTRUCTIONS;
-    slot->buffered = left < config->buffer ? left : config->buffer;
+    bool ahead = config->fetch_instructions;
+    uint32_t first = fetch_at(slot), left = LINE_INSTRUCTIONS - first % LINE_INSTRUCTIONS;
+    uint32_t count = ahead ? config->fetch_instructions : config->buffer;
+    count = left < count ? left : count;
+    *(ahead ? &slot->coming : &slot->buffered) = count;
     slot->decoded = now + core->kind->code->latency + config->decode_latency;
     slot->fetching = false;
-    core->stats.fetch_decode += slot->buffered;
+    core->stats.fetch_decode += count;
     core_wake_at(core, slot->decoded, index);
     EACH_HOOKS (hooks, core, lsu, fetched)
-        hooks->lsu->fetched(core, hooks->own, index, slot->buffer_at, slot->buffered);
+        hooks->lsu->fetched(core, hooks->own, index, first, count);
 }
 
 static void ask_for(struct core *core, uint64_t line)
@@ -47,7 +61,11 @@ void core_fetch(struct core *core, uint64_t now)
     EACH_HOOKS (hooks, core, lsu, fetch_first)
         index = hooks->lsu->fetch_first(core, hooks->own, index);
     struct warp_slot *slot = &core->slots[index];
-    uint64_t line = CODE_LINES + slot->buffer_at / LINE_INSTRUCTIONS;
+    uint64_t line = line_of(slot);
+    if (!slot->warp) { // ended before it fetched ahead
+        core->sets[index / 64].hungry &= ~warp_slot_bit(index);
+        return;
+    }
     if (core->lsu.missed.count == CORE_MISSED)
         return;
     enum tags_result result = tag_cache_read(&core->tags.code, line, index);
@@ -71,6 +89,7 @@ void core_fetched(struct core *core, uint64_t now, uint64_t line)
 {
     struct tags_waiters waiters = tags_fill(&core->tags.code, line);
     EACH_WARP_SLOT (index, core->words, waiters.w[word])
-        if (core->slots[index].warp && core->slots[index].fetching)
+        if (core->slots[index].warp && core->slots[index].fetching &&
+            line_of(&core->slots[index]) == line)
             fill_buffer(core, now, index);
 }

@@ -102,6 +102,9 @@ const char *machine_check(struct arena *arena, const struct machine_config *conf
     if (config->core.threads > config->core.warps * LANES)
         return arena_printf(arena, "core.threads exceeds the %u threads of core.warps",
                             config->core.warps * LANES);
+    if (config->core.fetch_instructions > config->core.buffer)
+        return arena_printf(arena, "core.fetch_instructions must be at most core.buffer, %u",
+                            config->core.buffer);
     wrong = memsys_check(arena, &config->memsys);
     wrong = wrong ? wrong : check_schemes(arena, config);
     for (uint32_t i = 0; !wrong && i < machine_scheme_count(config); i++)
