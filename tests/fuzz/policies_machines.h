@@ -69,6 +69,13 @@ static const struct policy_machine {
     {"lrr", TINY SMALL "core.scheduler=lrr core.schedulers=2 core.buffer=4"},
     {"schedulers", SMALL "core.schedulers=4 core.alu_units=2 core.buffer=8 core.pipeline=0 "
                          "core.decode_latency=0"},
+    {"subcores", SMALL "core.schedulers=4 core.subcores=true core.alu_units=4 core.int_units=4 "
+                       "core.sfu_units=4 core.fetch_width=4 core.scheduler=lrr "
+                       "code_cache.perfect=true constant_cache.perfect=true"},
+    {"collectors", TINY SMALL "core.schedulers=2 core.subcores=true core.collectors=1 "
+                              "core.register_banks=1 core.alu_units=2 core.fetch_instructions=1"},
+    {"collectors_shared", SMALL "core.schedulers=3 core.collectors=2 core.int_units=1 "
+                                "core.pipeline=0 core.buffer=4 core.fetch_instructions=4"},
     {"memory_queue", TINY SMALL "core.memory_queue=1 core.memory_most=6"},
     {"memory_most", SMALL "core.memory_queue=1 core.memory_most=2"},
     {"one_core", MESH(3, 1, 1, "[0,2]") "offload.service_queue=4 offload.partial=true"},

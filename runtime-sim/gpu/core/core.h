@@ -24,6 +24,7 @@ enum {
     CORE_MISSED = 64,
     CORE_WHEEL = 1024,
     CORE_UNITS = 4,
+    CORE_SCHEDULERS = 4,
     CORE_DIRECT = 16,
 };
 
@@ -55,6 +56,7 @@ struct warp_slot {
     bool settled;            // `next` is valid; only the warp itself can change it
     uint32_t required_epoch; // 1 + the epoch that must end before `next`; 0: not known
     uint64_t awake;          // cycle in which the warp's nanosleep ends
+    uint64_t dispatched;     // cycle in which a unit accepts the instruction that it issued last
 };
 
 // Returns the index of a line in store_lines.
@@ -95,7 +97,7 @@ struct entry {
     uint32_t slot;
     uint32_t epoch;      // parity of its epoch
     uint32_t sent, left; // number of parts sent; number of parts without a reply
-    uint64_t issued, done;
+    uint64_t issued, dispatched, done;
     const struct timing *timing;
     uint32_t site; // its instruction (sites.h); 0: not counted
     bool queued;   // has parts to send
@@ -126,8 +128,12 @@ struct core_kind {
     uint32_t l1_unit; // granularity in bytes of the memory system's replies to reads
     const struct tags_config *code, *constant, *texture;
     uint32_t latency[TIMING_CLASSES], interval[TIMING_CLASSES];
-    uint32_t units[UNITS]; // number of units of each class
-    uint32_t adder;        // 1 + number of the scheme that added these cores; 0: no scheme
+    uint32_t units[UNITS];       // number of units of each class
+    uint8_t alu[TIMING_CLASSES]; // unit that UNIT_ALU stands for
+    uint32_t groups;             // sub-cores; 1: all schedulers share units and collectors
+    uint32_t step[UNITS];        // groups: each has its own units; 1: all share them
+    bool divided;                // sub-cores or collectors exist
+    uint32_t adder;              // 1 + number of the scheme that added these cores; 0: no scheme
 };
 
 // State shared by all cores.
@@ -223,17 +229,20 @@ struct lsu_rings {
 
 // Order in which slots issue and fetch.
 struct core_schedule {
-    uint64_t *age;            // age of each slot's warp
-    uint64_t ages;            // number of warps so far
-    uint32_t last[4];         // slot that each scheduler selected last
-    uint32_t first_scheduler; // scheduler that selects first; see core.scheduler_order
+    uint64_t *age;                  // age of each slot's warp
+    uint64_t ages;                  // number of warps so far
+    uint32_t last[CORE_SCHEDULERS]; // slot that each scheduler selected last
+    uint32_t first_scheduler;       // scheduler that selects first; see core.scheduler_order
     uint32_t fetch_turn;
 };
 
-// First cycles in which units are free.
+// First cycles in which units are free. Unit i belongs to sub-core i mod the number of sub-cores.
 struct core_units {
     uint64_t banks_free; // banks of shared memory
     uint64_t free[UNITS][CORE_UNITS];
+    // By sub-core: collectors; and of register banks the next cycle times bank_operands, plus the
+    // operands that the bank reads in that cycle. NULL: without collectors.
+    uint64_t *collectors, *banks;
 };
 
 // Counts of a core besides its statistics.

@@ -192,11 +192,13 @@ static uint64_t find_operands(struct core *core, uint32_t index)
 {
     struct warp_slot *slot = &core->slots[index];
     uint64_t ready;
+    bool known = false;
     slot->unit = slot->next->unit;
     EACH_HOOKS (hooks, core, lsu, operands)
-        if (hooks->lsu->operands(core, hooks->own, index, &ready, &slot->unit))
-            return ready;
-    return operands_ready(slot, slot->next);
+        known = known || hooks->lsu->operands(core, hooks->own, index, &ready, &slot->unit);
+    if (slot->unit == UNIT_ALU)
+        slot->unit = core->kind->alu[slot->next->class];
+    return known ? ready : operands_ready(slot, slot->next);
 }
 
 void core_look(struct core *core, uint64_t now, uint32_t index)

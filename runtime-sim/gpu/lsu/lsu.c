@@ -162,6 +162,7 @@ static void start_access(struct core *core, uint64_t now, uint32_t index)
     entry->sent = 0;
     entry->left = entry->parts.n;
     entry->issued = entry->done = now;
+    entry->dispatched = core->slots[entry->slot].dispatched;
     entry->owner = 0;
     entry->queued = false;
     count_issue(&core->stats, entry);

@@ -1,3 +1,4 @@
+#include "runtime-sim/gpu/core/units.h"
 #include "runtime-sim/gpu/machine/machine.h"
 #include "runtime-sim/gpu/machine/machine_state.h"
 #include "support/gpu.h"
@@ -105,7 +106,8 @@ const char *machine_check(struct arena *arena, const struct machine_config *conf
     if (config->core.fetch_instructions > config->core.buffer)
         return arena_printf(arena, "core.fetch_instructions must be at most core.buffer, %u",
                             config->core.buffer);
-    wrong = memsys_check(arena, &config->memsys);
+    wrong = units_fault(&config->core, arena);
+    wrong = wrong ? wrong : memsys_check(arena, &config->memsys);
     wrong = wrong ? wrong : check_schemes(arena, config);
     for (uint32_t i = 0; !wrong && i < machine_scheme_count(config); i++)
         if (config->schemes[i]->configuration.check && machine_enables(config, i))
