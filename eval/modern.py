@@ -72,10 +72,10 @@ def ratio(have, theirs):
 
 
 def compare(row, statistics):
-    """{column: (ours, theirs)}; without a statistic, ours is None"""
+    """{column: (ours, theirs)}; without a statistic, ours is not a number"""
     found = {'cycles': (statistics['machine.cycles'], float(row['net_cycles']))}
     for column, (names, columns) in COUNTS.items():
-        ours = sum(statistics[name] for name in names) if set(names) <= set(statistics) else None
+        ours = sum(statistics[name] for name in names) if set(names) <= set(statistics) else math.nan
         found[column] = (ours, sum(float(row[name] or 0) for name in columns))
     return found
 
@@ -92,7 +92,7 @@ def print_line(row, found):
     cells = ['%-14s %-4s %8.0f %8.0f %6.3f' % (row['row'], row['memory'], *found['cycles'], ratio(*found['cycles']))]
     for column in COUNTS:
         ours, theirs = found[column]
-        cells.append('%9s %9.0f' % ('-' if ours is None else '%.0f' % ours, theirs))
+        cells.append('%9s %9.0f' % ('-' if math.isnan(ours) else '%.0f' % ours, theirs))
     print(' '.join(cells), flush=True)
 
 
@@ -101,7 +101,7 @@ def write_table(path, lines):
         columns = ['cycles', *COUNTS]
         print('row', 'memory', *('%s%s' % (name, of) for name in columns for of in ('', ' there')), sep='\t', file=file)
         for row, found in lines:
-            print(row['row'], row['memory'], *('' if value is None else '%.0f' % value for name in columns
+            print(row['row'], row['memory'], *('' if math.isnan(value) else '%.0f' % value for name in columns
                                                for value in found[name]), sep='\t', file=file)
 
 
@@ -119,7 +119,7 @@ def main():
     options.data = options.data.resolve()
     with open(options.data / 'qv100.tsv', encoding='utf-8', newline='') as file:
         rows = [row for row in csv.DictReader(file, delimiter='\t')
-                if (not options.row or row['row'] in options.row) and options.memory in (None, row['memory'])]
+                if (not options.row or row['row'] in options.row) and (options.memory or row['memory']) == row['memory']]
     print('%-19s %8s %8s %6s %19s %19s %19s %19s' % ('row', 'cycles', 'there', 'ratio', *COUNTS))
     lines = []
     for row in rows:

@@ -243,6 +243,7 @@ struct core_units {
     // By sub-core: collectors; and of register banks the next cycle times bank_operands, plus the
     // operands that the bank reads in that cycle. NULL: without collectors.
     uint64_t *collectors, *banks;
+    uint64_t memory_next; // with collectors: cycle after the last issue of a memory instruction
 };
 
 // Counts of a core besides its statistics.

@@ -6,9 +6,12 @@
 static void count_units(const struct core_config *config, uint32_t *units)
 {
     const uint32_t counts[UNITS] = {
-        [UNIT_ALU] = config->alu_units,   [UNIT_SFU] = config->sfu_units,
-        [UNIT_FP64] = config->fp64_units, [UNIT_MATRIX] = config->matrix_units,
-        [UNIT_MEMORY] = 1,                [UNIT_CONTROL] = CORE_UNITS,
+        [UNIT_ALU] = config->alu_units,
+        [UNIT_SFU] = config->sfu_units,
+        [UNIT_FP64] = config->fp64_units,
+        [UNIT_MATRIX] = config->matrix_units,
+        [UNIT_MEMORY] = 1,
+        [UNIT_CONTROL] = CORE_UNITS,
         [UNIT_INT] = config->int_units,
     };
     memcpy(units, counts, sizeof counts);
@@ -59,7 +62,7 @@ void units_free(struct core *core)
     const struct core_config *config = core->kind->config;
     uint32_t groups = core->kind->groups;
     memset(core->units.free, 0, sizeof core->units.free);
-    core->units.banks_free = 0;
+    core->units.banks_free = core->units.memory_next = 0;
     if (!core->units.collectors)
         return;
     memset(core->units.collectors, 0, groups * config->collectors * sizeof(uint64_t));
@@ -100,6 +103,8 @@ uint64_t units_blocked(struct core *core, uint64_t now, uint32_t word)
         uint64_t own = sets->ready & group_slots(core, group, word);
         if (core->units.collectors && own && *first_collector(core, group) > now)
             blocked |= own & ~sets->wants[UNIT_CONTROL];
+        if (core->units.collectors && core->units.memory_next > now)
+            blocked |= own & sets->wants[UNIT_MEMORY];
         for (uint32_t unit = 0; !core->units.collectors && own && unit < UNITS; unit++)
             if (sets->wants[unit] & own && !units_find(core, unit, group, now))
                 blocked |= sets->wants[unit] & own;
@@ -110,7 +115,7 @@ uint64_t units_blocked(struct core *core, uint64_t now, uint32_t word)
 // Returns the first cycle in which a sub-core can issue an instruction of the unit.
 static uint64_t next_of_unit(struct core *core, uint32_t unit, uint32_t group, uint64_t at)
 {
-    uint64_t free = unit == UNIT_CONTROL    ? at
+    uint64_t free = unit == UNIT_CONTROL     ? at
                     : core->units.collectors ? *first_collector(core, group)
                                              : *first_unit(core, unit, group);
     // Slots that only the load/store unit blocks wait for its next cycle.
@@ -158,6 +163,8 @@ static void collect(struct core *core, uint64_t now, uint32_t index, uint32_t in
     slot->dispatched = read > *unit ? read : *unit;
     *unit = slot->dispatched + interval;
     *first_collector(core, group) = slot->dispatched;
+    if (slot->unit == UNIT_MEMORY)
+        core->units.memory_next = now + 1;
 }
 
 void units_reserve(struct core *core, uint64_t now, uint32_t index)

@@ -1,9 +1,10 @@
 // Units of a core, and the operand collectors and register banks before them.
 //
-// With core.subcores each scheduler has units, collectors and banks of its own. Without collectors an
-// instruction is issued when a unit accepts it. With collectors it is issued when a collector is free.
-// All that follows is known at its issue, because instructions are served in the order of issue: the
-// cycles in which its operands are read, and the one in which a unit accepts it (dispatch).
+// With core.subcores each scheduler has units, collectors and banks of its own. Without collectors
+// an instruction is issued when a unit accepts it. With collectors it is issued when a collector is
+// free. All that follows is known at its issue, because instructions are served in the order of
+// issue: the cycles in which its operands are read, and the one in which a unit accepts it
+// (dispatch).
 #pragma once
 #include "runtime-sim/gpu/core/core.h"
 

@@ -88,6 +88,31 @@ static void pass_counted(struct entry *entry, uint32_t first)
     }
 }
 
+// Returns those lanes of which none has the address of an earlier one.
+static uint32_t first_of_words(const struct lane_bytes *lanes)
+{
+    uint32_t first = 0;
+    for (uint32_t rest = lanes->mask; rest; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest), others = first;
+        while (others && lanes->address[__builtin_ctz(others)] != lanes->address[lane])
+            others &= others - 1;
+        first |= others ? 0 : 1u << lane;
+    }
+    return first;
+}
+
+// Divides an atomic into requests in which no two lanes access the same word.
+static void add_turns(struct core *core, struct entry *entry, const struct lane_bytes *lanes,
+                      const struct part *as)
+{
+    struct lane_bytes turn = *lanes;
+    for (uint32_t left = lanes->mask; left; left &= ~turn.mask) {
+        turn.mask = left;
+        turn.mask = first_of_words(&turn);
+        coalesce_lines(core, entry, &turn, as);
+    }
+}
+
 static void add_global(struct core *core, struct entry *entry, const struct lane_bytes *lanes,
                        const struct part *as)
 {
@@ -99,7 +124,9 @@ static void add_global(struct core *core, struct entry *entry, const struct lane
         part.cycles = (uint16_t)distinct_addresses(lanes);
     }
     uint32_t first = entry->parts.n;
-    coalesce_lines(core, entry, lanes, &part);
+    bool turns = core->kind->config->atomic_turns &&
+                 (part.kind == MEMSYS_ATOMIC || part.kind == MEMSYS_REDUCE);
+    (turns ? add_turns : coalesce_lines)(core, entry, lanes, &part);
     pass_counted(entry, first);
 }
 

@@ -62,7 +62,8 @@ static uint64_t cycles(const char *form, uint32_t count, uint32_t every, uint32_
     return run;
 }
 
-// Checks that `warps` warps, of which every `every`-th executes the text, take `each` cycles per copy.
+// Checks that `warps` warps, of which every `every`-th executes the text, take `each` cycles per
+// copy.
 static void costs(const char *form, uint32_t every, uint32_t warps, uint64_t each,
                   const char *const *settings)
 {
@@ -92,8 +93,8 @@ static void empty_kernels(void **state)
     }
 }
 
-// A warp whose buffer holds one instruction needs a fetch for each. A core fetches for as many warps
-// per cycle as core.fetch_width.
+// A warp whose buffer holds one instruction needs a fetch for each. A core fetches for as many
+// warps per cycle as core.fetch_width.
 static void fetch_width(void **state)
 {
     (void)state;
@@ -180,18 +181,17 @@ static void collectors(void **state)
     const char *chain = "fma.rn.f32 %f1, %f1, %f2, %f3;";
     costs(chain, 1, 1, 5 + 6, SETTINGS("core.collectors=0", FETCH));
     costs(chain, 1, 1, 5 + 6 + 1 + 3, SETTINGS("core.collectors=1", FETCH));
-    costs(chain, 1, 1, 5 + 6 + 1 + 3,
-          SETTINGS("core.collectors=1", "core.bank_operands=4", FETCH));
-    costs(chain, 1, 1, 5 + 6 + 1 + 2,
-          SETTINGS("core.collectors=1", "core.bank_operands=4", "core.collector_operands=2",
-                   FETCH));
-    costs(chain, 1, 1, 5 + 6 + 1 + 1,
-          SETTINGS("core.collectors=1", "core.bank_operands=4", "core.collector_operands=4",
-                   FETCH));
+    costs(chain, 1, 1, 5 + 6 + 1 + 3, SETTINGS("core.collectors=1", "core.bank_operands=4", FETCH));
+    costs(
+        chain, 1, 1, 5 + 6 + 1 + 2,
+        SETTINGS("core.collectors=1", "core.bank_operands=4", "core.collector_operands=2", FETCH));
+    costs(
+        chain, 1, 1, 5 + 6 + 1 + 1,
+        SETTINGS("core.collectors=1", "core.bank_operands=4", "core.collector_operands=4", FETCH));
     // One bank has all three operands, whatever the collector could read.
-    costs(chain, 1, 1, 5 + 6 + 1 + 3,
-          SETTINGS("core.collectors=1", "core.register_banks=1", "core.collector_operands=4",
-                   FETCH));
+    costs(
+        chain, 1, 1, 5 + 6 + 1 + 3,
+        SETTINGS("core.collectors=1", "core.register_banks=1", "core.collector_operands=4", FETCH));
     costs(chain, 1, 1, 5 + 6 + 1 + 2,
           SETTINGS("core.collectors=1", "core.register_banks=1", "core.bank_operands=2",
                    "core.collector_operands=4", FETCH));
@@ -235,6 +235,37 @@ static void larger_buffers(void **state)
     assert_in_range(last, floor, floor * 105 / 100);
 }
 
+// The lanes of a warp add to words of a line: d lanes of each word are d requests.
+static void atomic_turns(void **state)
+{
+    static struct rig r;
+    static struct text t;
+    static const uint32_t words[] = {1, 2, 5, 32};
+    (void)state;
+    for (uint32_t i = 0; i < 4; i++)
+        for (uint32_t turns = 0; turns < 2; turns++) {
+            t.length = 0;
+            text_put(&t,
+                     HEAD("8.0", "sm_80") ".visible .entry k(.param .u64 a)\n{\n"
+                                          ".reg .b32 %%r<4>; .reg .b64 %%d<4>;\n"
+                                          "ld.param.u64 %%d1, [a]; mov.u32 %%r1, %%tid.x;\n"
+                                          "rem.u32 %%r1, %%r1, %u; mul.wide.u32 %%d2, %%r1, 4;\n"
+                                          "add.u64 %%d1, %%d1, %%d2;\n"
+                                          "atom.global.add.u32 %%r2, [%%d1], 1;\n"
+                                          "st.global.u32 [%%d1+128], %%r2;\nret;\n}\n",
+                     words[i]);
+            rig_load(&r, t.at, 1,
+                     turns ? SETTINGS("core.atomic_turns=true")
+                           : SETTINGS("core.atomic_turns=false"));
+            const uint32_t *buffer = kernel_buffer(&r.k, 256);
+            rig_run(&r, "k", 1, LANES);
+            assert_true(rig_of(&r, "core", "atomics") == (turns ? divide_up(LANES, words[i]) : 1));
+            for (uint32_t w = 0; w < words[i]; w++)
+                assert_int_equal(buffer[w], LANES / words[i] + (w < LANES % words[i]));
+            rig_free(&r);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,7 +273,7 @@ int main(void)
         cmocka_unit_test(fetch_ahead),     cmocka_unit_test(own_units),
         cmocka_unit_test(undivided_units), cmocka_unit_test(integer_pipe),
         cmocka_unit_test(collectors),      cmocka_unit_test(collectors_full),
-        cmocka_unit_test(larger_buffers),
+        cmocka_unit_test(larger_buffers),  cmocka_unit_test(atomic_turns),
     };
     return cmocka_run_group_tests_name("machine_subcores", tests, NULL, NULL);
 }
