@@ -384,8 +384,14 @@ static void tick_backends(struct memsys *m, uint64_t time)
     uint64_t clock = time / m->clock.dram_period, next = time / m->clock.llc_period + 1;
     if (clock * m->clock.dram_period != time || backends_due(m) > clock)
         return;
-    for (uint32_t i = 0; i < m->partition_count; i++)
-        memsys_partition_dram(&m->partitions[i], clock, next);
+    uint32_t share = m->config->memory.channel_slices;
+    for (uint32_t first = 0; first < m->partition_count; first += share) {
+        bool due = m->backend->is_shared;
+        for (uint32_t i = first; i < first + share; i++)
+            due |= m->partitions[i].backend_next <= clock;
+        for (uint32_t i = first; i < first + share; i++)
+            memsys_partition_dram(&m->partitions[i], clock, next, due);
+    }
 }
 
 // Arrivals from the networks

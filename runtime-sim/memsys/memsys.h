@@ -41,6 +41,12 @@ struct memsys_config {
     bool named_reads;
 };
 
+// Returns the number of memories: one for each memory.channel_slices partitions.
+static inline uint32_t memsys_memories(const struct memsys_config *config)
+{
+    return config->memory.partition_nodes.n / config->memory.channel_slices;
+}
+
 enum { MEMSYS_NONE = UINT32_MAX };
 enum { MEMSYS_SECTIONS = 5 };
 

@@ -110,6 +110,11 @@ static const char *check_nodes(struct arena *arena, const struct memsys_config *
             return arena_printf(arena, "memory.partition_nodes contains %u twice", at->v[i]);
         bits_set(taken, at->v[i]);
     }
+    if (at->n % config->memory.channel_slices)
+        return arena_printf(arena,
+                            "memory.partition_nodes has %u elements, not a multiple of "
+                            "memory.channel_slices: %u",
+                            at->n, config->memory.channel_slices);
     uint32_t room = (nodes - at->n) * config->memory.node_cores;
     if (config->memory.cores > room)
         return arena_printf(arena,
@@ -146,7 +151,7 @@ static const char *check_sizes(struct arena *arena, const struct memsys_config *
 static const char *check_rule(struct arena *arena, const struct memsys_config *config)
 {
     struct partition_range range = {.last = UINT64_MAX,
-                                    .is_xor = config->memory.rule == MEMSYS_XOR,
+                                    .rule = (enum partition_rule)config->memory.rule,
                                     .count = config->memory.partition_nodes.n,
                                     .chunk = config->memory.chunk};
     if (partition_is_good(&range))

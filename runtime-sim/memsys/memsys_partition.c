@@ -536,10 +536,10 @@ void memsys_partition_notify(struct memsys_partition *p, uint64_t next)
     p->served_count = 0;
 }
 
-void memsys_partition_dram(struct memsys_partition *p, uint64_t clock, uint64_t next)
+void memsys_partition_dram(struct memsys_partition *p, uint64_t clock, uint64_t next, bool due)
 {
     const struct memsys *m = p->memsys;
-    if (p->backend_next <= clock || m->backend->is_shared) {
+    if (due) {
         m->backend->tick(p->backend, clock);
         p->backend_next = m->backend->next(p->backend);
         uint64_t ready = reply_clock(p);

@@ -280,12 +280,16 @@ void memsys_partition_tick(struct memsys_partition *partition, const struct mems
 // Notifies the owner of the requests that the slice has served. If one of them waits, the partition
 // is due at LLC clock `next`.
 void memsys_partition_notify(struct memsys_partition *partition, uint64_t next);
-// Ticks the backend if it is due at this DRAM clock. If the backend then has a piece, the partition
-// is due at LLC clock `next` or later.
-void memsys_partition_dram(struct memsys_partition *partition, uint64_t clock, uint64_t next);
+// Ticks the backend if it is `due` at this DRAM clock. If the backend then has a piece, the
+// partition is due at LLC clock `next` or later.
+void memsys_partition_dram(struct memsys_partition *partition, uint64_t clock, uint64_t next,
+                           bool due);
 
-// The configured DRAM (memsys_dram.c).
+// The DRAM of one slice (memsys_dram.c).
 extern const struct memsys_backend memsys_local_dram;
+// Returns the configured DRAM: of each slice, or shared by memory.channel_slices (memsys_share.c).
+const struct memsys_backend *memsys_configured_dram(struct arena *arena,
+                                                    const struct memsys_config *config);
 
 // Returns a channel of a partition's memory, for statistics and traces; NULL if it does not exist.
 static inline struct dram_channel *memsys_channel(const struct memsys *m, uint32_t partition,

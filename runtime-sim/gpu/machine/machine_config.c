@@ -94,8 +94,11 @@ const char *machine_check(struct arena *arena, const struct machine_config *conf
     if (config->l1.line_bytes != LINE_BYTES || config->memsys.llc.line_bytes != LINE_BYTES)
         return "l1.line_bytes and llc.line_bytes must be 128: addresses of a warp are coalesced "
                "into lines of 128 bytes";
-    if (config->l1.write == CACHE_BACK || config->l1.allocate_writes)
-        return "the L1 must have write: through or evict, and allocate_writes: false";
+    if (config->l1.write == CACHE_BACK)
+        return "the L1 must have write: through or evict";
+    if (config->l1.write == CACHE_EVICT && config->l1.allocate_writes)
+        return "l1.write: evict needs l1.allocate_writes: false, because a write hit evicts its "
+               "line";
     if (config->l1.fill_port == CACHE_FILL_OWN && config->l1.port_bytes < config->l1.line_bytes)
         return "l1.fill_port: own needs l1.port_bytes to be a line: the core accepts a reply per "
                "cycle";
