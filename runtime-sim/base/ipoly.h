@@ -8,8 +8,7 @@ enum { IPOLY_DEGREES = 21 };
 
 // Irreducible polynomials by degree, without their highest term. Bit i is the coefficient of x^i.
 static const uint16_t ipoly_terms[IPOLY_DEGREES] = {
-    0,    1,    3,     3,    3,    5,     3,    3,    0x1b, 0x11, 9,
-    5,    0x53, 0x1b, 0x443, 3,    0x100b, 9,    0x81, 0x27, 9,
+    0, 1, 3, 3, 3, 5, 3, 3, 0x1b, 0x11, 9, 5, 0x53, 0x1b, 0x443, 3, 0x100b, 9, 0x81, 0x27, 9,
 };
 
 // Returns the residue of a number, below 2^degree. Requires a degree below IPOLY_DEGREES.

@@ -148,6 +148,17 @@ static const char *check_sizes(struct arena *arena, const struct memsys_config *
     return wrong;
 }
 
+static const char *check_sectors(struct arena *arena, const struct memsys_config *config)
+{
+    const struct memsys_keys *memory = &config->memory;
+    if (memory->sector_replies && !memory->sectors)
+        return "memory.sector_replies needs memory.sectors: true";
+    if (memory->core_sides.n && memory->core_sides.n != memory->cores)
+        return arena_printf(arena, "memory.core_sides has %u elements, but there are %u cores",
+                            memory->core_sides.n, memory->cores);
+    return NULL;
+}
+
 static const char *check_rule(struct arena *arena, const struct memsys_config *config)
 {
     struct partition_range range = {.last = UINT64_MAX,
@@ -190,6 +201,8 @@ const char *memsys_check(struct arena *arena, const struct memsys_config *config
         wrong = dram_config_fault(&config->dram, arena);
     if (!wrong)
         wrong = check_sizes(arena, config);
+    if (!wrong)
+        wrong = check_sectors(arena, config);
     if (!wrong)
         wrong = check_rule(arena, config);
     return wrong ? wrong : check_clocks(arena, config);

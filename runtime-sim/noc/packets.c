@@ -17,11 +17,11 @@
 
 // Lanes are numbered by node and class.
 struct noc_packets {
-    uint32_t words;      // of a set of lanes
-    uint64_t *wanted;    // by output: set of lanes whose oldest packet goes there
-    uint32_t *turn;      // by output: first lane in round-robin order
-    uint32_t *coming;    // by output and class: packets that have crossed and not arrived
-    uint32_t *left[2];   // by cluster: packets that can still leave and enter in this cycle
+    uint32_t words;    // of a set of lanes
+    uint64_t *wanted;  // by output: set of lanes whose oldest packet goes there
+    uint32_t *turn;    // by output: first lane in round-robin order
+    uint32_t *coming;  // by output and class: packets that have crossed and not arrived
+    uint32_t *left[2]; // by cluster: packets that can still leave and enter in this cycle
 };
 
 enum { LEAVE, ENTER };

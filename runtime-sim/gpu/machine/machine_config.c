@@ -106,6 +106,10 @@ const char *machine_check(struct arena *arena, const struct machine_config *conf
         return arena_printf(arena, "core.threads exceeds the %u threads of core.warps",
                             config->core.warps * LANES);
     wrong = memsys_check(arena, &config->memsys);
+    if (!wrong && config->memsys.memory.sector_replies &&
+        config->memsys.memory.sector_bytes % config->l1.sector_bytes)
+        wrong = "memory.sector_replies needs memory.sector_bytes to be a multiple of "
+                "l1.sector_bytes";
     wrong = wrong ? wrong : check_schemes(arena, config);
     for (uint32_t i = 0; !wrong && i < machine_scheme_count(config); i++)
         if (config->schemes[i]->configuration.check && machine_enables(config, i))
