@@ -101,9 +101,9 @@ enum cache_direct cache_read_directly(struct cache *c, uint64_t now, uint64_t li
     uint32_t place = cache_find(c, line);
     if (place == NOWHERE || !mask_within(c->whole, c->known[place]))
         return CACHE_DIRECT_ABSENT;
-    if (c->bank_free[cache_bank(c, line)] > now)
+    if (cache_free_at(c, line, c->whole) > now)
         return CACHE_DIRECT_BUSY;
-    uint64_t clocks = cache_move(c, line, now, c->config->line_bytes);
+    uint64_t clocks = cache_move(c, line, now, c->whole);
     cache_use(c, place, CACHE_KEEP);
     c->stats.reads++;
     c->stats.read_hits++;
@@ -185,6 +185,9 @@ const char *cache_config_fault(const struct cache_config *c, const char *name, s
     if (c->line_bytes % c->sector_bytes)
         return arena_printf(arena, "%s.line_bytes is %u, not a multiple of %s.sector_bytes: %u",
                             name, c->line_bytes, name, c->sector_bytes);
+    if (c->bank_bytes && c->line_bytes % c->bank_bytes)
+        return arena_printf(arena, "%s.line_bytes is %u, not a multiple of %s.bank_bytes: %u", name,
+                            c->line_bytes, name, c->bank_bytes);
     if (c->hash == CACHE_XOR && !is_power(c->sets))
         return arena_printf(arena, "%s.hash: xor needs a power of two as %s.sets", name, name);
     if (c->forward_misses && c->out < 3)

@@ -27,6 +27,7 @@
 // order of their arrival. A read that finds all its bytes passes them, unless one of them writes.
 #pragma once
 #include "runtime-sim/base/config.h"
+#include "runtime-sim/base/ipoly.h"
 #include "runtime-sim/base/stats.h"
 #include "runtime-sim/cache/mask.h"
 
@@ -196,6 +197,8 @@ void cache_replies_in(struct cache *cache, uint32_t bytes);
 static inline uint32_t cache_set(const struct cache_config *config, uint64_t line)
 {
     uint64_t sets = config->sets;
+    if (config->hash == CACHE_IPOLY)
+        return ipoly_place(config->sets, line);
     uint64_t set = sets & (sets - 1) ? line % sets : line & (sets - 1);
     if (config->hash == CACHE_XOR && sets > 1)
         for (uint64_t rest = line / sets; rest; rest /= sets)

@@ -32,9 +32,17 @@ void cache_complete(struct cache *c, const struct cache_request *r, uint32_t pla
     put_reply(c, r, now, ready);
 }
 
+// Returns the lowest byte of a set.
+static struct mask first_byte(struct mask bytes)
+{
+    if (bytes.w[0])
+        return (struct mask){{bytes.w[0] & -bytes.w[0], 0}};
+    return (struct mask){{0, bytes.w[1] & -bytes.w[1]}};
+}
+
 static void serve_now(struct cache *c, const struct cache_request *r, uint32_t place, uint64_t now)
 {
-    uint64_t clocks = cache_move(c, r->line, now, r->touches ? 1 : mask_count(r->bytes));
+    uint64_t clocks = cache_move(c, r->line, now, r->touches ? first_byte(r->bytes) : r->bytes);
     cache_complete(c, r, place, now, now + c->config->latency + clocks - 1);
 }
 
@@ -91,7 +99,7 @@ bool cache_bring(struct cache *c, uint64_t now, uint64_t line)
         return false;
     put_line(c, place, line);
     c->known[place] = c->whole;
-    cache_move_in(c, line, now, c->config->line_bytes);
+    cache_move_in(c, line, now, c->whole);
     return true;
 }
 

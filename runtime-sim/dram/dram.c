@@ -83,7 +83,7 @@ void dram_init(struct dram_channel *ch, struct arena *arena, const struct dram_c
     memset(ch, 0, sizeof *ch);
     ch->config = config;
     dram_timing_init(&ch->time, config);
-    ch->next = config->tREFI ? config->tREFI : UINT64_MAX;
+    ch->next = dram_refresh_interval(config);
     ch->refresh_due = ch->next;
     ch->queues[READS].capacity = config->queue;
     ch->queues[WRITES].capacity = config->write_queue;
@@ -250,11 +250,17 @@ static void serve(struct dram_channel *ch, struct dram_queue *q, uint64_t now, u
 // Selection. Each of these functions issues the next command, or lowers `next` to the clock in
 // which it can.
 
+// Returns the requests that wait for the refresh of their bank.
+static uint64_t held_requests(const struct dram_channel *ch, const struct dram_queue *q)
+{
+    return ch->holds ? q->of_bank[ch->refresh_bank] : 0;
+}
+
 // Issues the oldest request that hits an open row and whose command may be issued.
 static bool choose_column(struct dram_channel *ch, struct dram_queue *q, uint64_t now,
                           uint64_t *next)
 {
-    uint64_t rest = q->hits;
+    uint64_t rest = q->hits & ~held_requests(ch, q);
     if (ch->reply_count == ch->config->answers)
         return false; // dram_pop schedules the next attempt
     while (rest) {
@@ -282,7 +288,7 @@ static bool choose_column(struct dram_channel *ch, struct dram_queue *q, uint64_
 static bool choose_row(struct dram_channel *ch, struct dram_queue *q, uint64_t now, uint64_t *next)
 {
     uint32_t closing = DRAM_BANKS;
-    for (uint64_t rest = q->misses; rest;) {
+    for (uint64_t rest = q->misses & ~held_requests(ch, q); rest;) {
         uint32_t place = (uint32_t)__builtin_ctzll(rest), bank = q->bank[place];
         bool open = ch->banks.open & bit(bank);
         uint64_t limit = larger(ch->all.act, ch->groups[ch->banks.group[bank]].act);
@@ -360,6 +366,8 @@ static uint64_t entry_ready(const struct dram_channel *ch, uint32_t bank)
 {
     const struct dram_request *request = &ch->bank_entries[bank].request;
     const struct dram_limits *group = &ch->groups[ch->banks.group[bank]];
+    if (ch->holds && bank == ch->refresh_bank)
+        return UINT64_MAX;
     if (!(ch->banks.open & bit(bank)))
         return larger(ch->banks.act[bank], larger(ch->all.act, group->act));
     if (ch->banks.row[bank] != request->row)
@@ -400,14 +408,15 @@ static bool schedule_entries(struct dram_channel *ch, uint64_t now, uint64_t *ne
     return filled;
 }
 
-static bool schedule(struct dram_channel *ch, uint64_t now, uint64_t *next)
+// `has_row_bus`: a row command can be issued.
+static bool schedule(struct dram_channel *ch, uint64_t now, uint64_t *next, bool has_row_bus)
 {
     if (ch->config->scheduler == DRAM_BANK_SLOTS)
         return schedule_entries(ch, now, next);
     struct dram_queue *q = choose_queue(ch);
     bool column = choose_column(ch, q, now, next);
     bool row = false;
-    if (!column || ch->config->split_commands) {
+    if (has_row_bus && (!column || ch->config->split_commands)) {
         row = choose_row(ch, q, now, next);
         if (!row && ch->config->page == DRAM_CLOSED)
             row = close_unused(ch, now, next);
@@ -441,10 +450,45 @@ static bool refresh(struct dram_channel *ch, uint64_t now, uint64_t *next)
     return true;
 }
 
+// Refresh of one bank: its row is closed as soon as it may be, and then the bank is refreshed.
+static bool refresh_bank(struct dram_channel *ch, uint64_t now, uint64_t *next)
+{
+    uint32_t bank = ch->refresh_bank;
+    bool is_open = ch->banks.open & bit(bank);
+    uint64_t ready = is_open ? ch->banks.pre[bank] : ch->banks.act[bank];
+    if (ready > now) {
+        at_most(next, ready);
+        return false;
+    }
+    if (is_open) {
+        precharge(ch, now, bank);
+        return true;
+    }
+    trace_command(ch, now, DRAM_REF_BANK, bank, 0);
+    ch->banks.act[bank] = now + ch->time.refresh;
+    ch->refresh_bank = (bank + 1) % ch->config->banks;
+    ch->refresh_due += dram_refresh_interval(ch->config);
+    ch->holds = false;
+    ch->stats.refreshes++;
+    return true;
+}
+
+static bool refresh_and_schedule(struct dram_channel *ch, uint64_t now, uint64_t *next)
+{
+    bool is_due = now >= ch->refresh_due;
+    if (ch->config->refresh == DRAM_REFRESH_ALL)
+        return is_due ? refresh(ch, now, next) : schedule(ch, now, next, true);
+    ch->holds = is_due;
+    bool busy = is_due && refresh_bank(ch, now, next);
+    if (busy && !ch->config->split_commands)
+        return true;
+    return schedule(ch, now, next, !busy) || busy;
+}
+
 uint64_t dram_step(struct dram_channel *ch, uint64_t now)
 {
     uint64_t next = UINT64_MAX;
-    bool busy = now >= ch->refresh_due ? refresh(ch, now, &next) : schedule(ch, now, &next);
+    bool busy = refresh_and_schedule(ch, now, &next);
     if (now < ch->refresh_due)
         at_most(&next, ch->refresh_due);
     if (busy) {

@@ -95,8 +95,11 @@ const char *machine_check(struct arena *arena, const struct machine_config *conf
     if (config->l1.line_bytes != LINE_BYTES || config->memsys.llc.line_bytes != LINE_BYTES)
         return "l1.line_bytes and llc.line_bytes must be 128: addresses of a warp are coalesced "
                "into lines of 128 bytes";
-    if (config->l1.write == CACHE_BACK || config->l1.allocate_writes)
-        return "the L1 must have write: through or evict, and allocate_writes: false";
+    if (config->l1.write == CACHE_BACK)
+        return "the L1 must have write: through or evict";
+    if (config->l1.write == CACHE_EVICT && config->l1.allocate_writes)
+        return "l1.write: evict needs l1.allocate_writes: false, because a write hit evicts its "
+               "line";
     if (config->l1.fill_port == CACHE_FILL_OWN && config->l1.port_bytes < config->l1.line_bytes)
         return "l1.fill_port: own needs l1.port_bytes to be a line: the core accepts a reply per "
                "cycle";
@@ -108,6 +111,10 @@ const char *machine_check(struct arena *arena, const struct machine_config *conf
                             config->core.buffer);
     wrong = units_fault(&config->core, arena);
     wrong = wrong ? wrong : memsys_check(arena, &config->memsys);
+    if (!wrong && config->memsys.memory.sector_replies &&
+        config->memsys.memory.sector_bytes % config->l1.sector_bytes)
+        wrong = "memory.sector_replies needs memory.sector_bytes to be a multiple of "
+                "l1.sector_bytes";
     wrong = wrong ? wrong : check_schemes(arena, config);
     for (uint32_t i = 0; !wrong && i < machine_scheme_count(config); i++)
         if (config->schemes[i]->configuration.check && machine_enables(config, i))
