@@ -16,6 +16,7 @@ void cache_init(struct cache *c, struct arena *arena, const struct cache_config 
     *c = (struct cache){
         .config = config, .next = UINT64_MAX, .changes = 1, .freed = 1, .input_count = inputs};
     c->whole = mask_range(0, config->line_bytes);
+    c->ways = config->ways;
     c->sectors = config->line_bytes / config->sector_bytes;
     c->unit = config->sector_bytes;
     c->line_clocks = divide_up(config->line_bytes, config->port_bytes);
@@ -129,6 +130,15 @@ uint32_t cache_forget(struct cache *c)
             cache_clear(c, i);
         }
     return removed;
+}
+
+void cache_use_ways(struct cache *c, uint32_t ways)
+{
+    assert(ways >= 1 && ways <= c->config->ways);
+    if (ways == c->ways || c->free_count < cache_mshrs(c->config))
+        return;
+    cache_forget(c);
+    c->ways = ways;
 }
 
 uint64_t cache_tick(struct cache *c, uint64_t now)

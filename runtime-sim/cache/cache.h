@@ -142,6 +142,7 @@ struct cache_flush {
 struct cache {
     const struct cache_config *config;
     struct mask whole;    // all bytes of a line
+    uint32_t ways;        // in use: config->ways, or what cache_use_ways has set
     uint32_t sectors;     // number of sectors in a line
     uint32_t unit;        // bytes of a reply from the next level, at least a sector
     uint64_t line_clocks; // clocks that transferring a line through the port of a bank takes
@@ -299,6 +300,10 @@ bool cache_drop(struct cache *cache, uint64_t line);
 // Removes all lines that are not in flight, immediately. For use between launches, or if no line
 // has bytes that the next level lacks. Returns the number of removed lines.
 uint32_t cache_forget(struct cache *cache);
+// Uses this many ways of each set, 1 to config->ways, from now on; removes all lines if the number
+// changes. Does nothing while lines are in flight. For use between launches, with write: through or
+// evict.
+void cache_use_ways(struct cache *cache, uint32_t ways);
 
 // Returns the number of requests that were put and whose reply was not popped.
 uint32_t cache_inside(const struct cache *cache);

@@ -53,7 +53,7 @@ static void serve_now(struct cache *c, const struct cache_request *r, uint32_t p
 static uint32_t find_victim(const struct cache *c, uint64_t line)
 {
     uint32_t first = cache_set(c->config, line) * c->config->ways, best = NOWHERE;
-    for (uint32_t i = first; i < first + c->config->ways; i++) {
+    for (uint32_t i = first; i < first + c->ways; i++) {
         if (c->line[i] == NO_LINE)
             return i;
         if (!c->mshr_of[i] && (best == NOWHERE || c->used[i] < c->used[best]))

@@ -16,7 +16,7 @@ enum { RANK_SHIFT = 60 };
 static inline uint32_t cache_find(const struct cache *c, uint64_t line)
 {
     uint32_t first = cache_set(c->config, line) * c->config->ways;
-    for (uint32_t i = first; i < first + c->config->ways; i++)
+    for (uint32_t i = first; i < first + c->ways; i++)
         if (c->line[i] == line)
             return i;
     return NOWHERE;

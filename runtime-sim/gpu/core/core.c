@@ -118,6 +118,7 @@ void core_flush(struct core *core)
         hooks->lsu->flush(core, hooks->own);
     tags_flush(&core->tags.constant);
     tags_flush(&core->tags.texture);
+    level_flush(&core->tags.l15, CODE_LINES);
 }
 
 // Issue

@@ -127,6 +127,7 @@ struct core_kind {
     const struct cache_config *l1;
     uint32_t l1_unit; // granularity in bytes of the memory system's replies to reads
     const struct tags_config *code, *constant, *texture;
+    const struct level_config *code_l0, *read_only_l15;
     uint32_t latency[TIMING_CLASSES], interval[TIMING_CLASSES];
     uint32_t units[UNITS];       // number of units of each class
     uint8_t alu[TIMING_CLASSES]; // unit that UNIT_ALU stands for
@@ -269,6 +270,8 @@ struct core_use {
 // Caches without data, beside the L1.
 struct core_tag_caches {
     struct tag_cache code, constant, texture;
+    struct tags_level l0[CORE_SCHEDULERS]; // instructions of each scheduler
+    struct tags_level l15;                 // instructions and constants
 };
 
 // The members that most ticks access come first, since a cycle touches them in all cores that tick.
@@ -329,6 +332,8 @@ bool core_has_room(const struct core *core, const struct launch *launch, uint32_
 // Starts a CTA that cta_start has prepared. Requires core_has_room.
 void core_start(struct core *core, uint64_t now, struct cta *cta, uint32_t kernel,
                 uint32_t registers);
+// Lets the warps of a started CTA wait until a cycle with their first instruction.
+void core_hold_cta(struct core *core, const struct cta *cta, uint64_t until);
 // Returns the set of CTAs that have ended, and frees their places.
 uint64_t core_pop_ended(struct core *core);
 

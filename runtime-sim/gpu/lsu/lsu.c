@@ -60,6 +60,11 @@ void lsu_init(struct core *core)
     tags_init(&core->tags.code, core->arena, core->kind->code);
     tags_init(&core->tags.constant, core->arena, core->kind->constant);
     tags_init(&core->tags.texture, core->arena, core->kind->texture);
+    for (uint32_t i = 0; i < CORE_SCHEDULERS; i++)
+        level_init(&core->tags.l0[i], core->arena, core->kind->code_l0);
+    level_init(&core->tags.l15, core->arena, core->kind->read_only_l15);
+    if (core->kind->read_only_l15->sets)
+        core->tags.code.next = core->tags.constant.next = &core->tags.l15;
 }
 
 // Reserves one entry, because an instruction of another unit may access memory.

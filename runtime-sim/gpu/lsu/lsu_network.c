@@ -99,7 +99,7 @@ static void end_parts(struct core *core, uint64_t now, uint32_t index, uint64_t 
 static void fill_tags(struct core *core, uint64_t now, uint64_t line, struct tag_cache *tags,
                       enum part_route route)
 {
-    struct tags_waiters waiters = tags_fill(tags, line);
+    struct tags_waiters waiters = tags_fill(tags, now, line);
     for (uint32_t w = 0; w < TAGS_WORDS; w++)
         for (uint64_t rest = waiters.w[w]; rest; rest &= rest - 1)
             end_parts(core, now, w * 64 + (uint32_t)__builtin_ctzll(rest), line, route);

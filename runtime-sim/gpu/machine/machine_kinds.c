@@ -26,6 +26,8 @@ static void init_kind(struct machine *machine, struct machine_kind *to, uint32_t
         to->kind.interval[i] = timing_interval(core, i);
     }
     units_init_kind(&to->kind);
+    to->kind.code_l0 = &machine->config->code_l0;
+    to->kind.read_only_l15 = &machine->config->read_only_l15;
     to->kind.l1_unit = memsys_read_unit(&machine->config->memsys);
     to->kind.number = (uint32_t)(to - machine->kinds);
     to->first = to->turn = machine->count;
