@@ -2,11 +2,11 @@
 """A machine beside the rows of a modern GPU that another simulator ran: cycles, instructions, sectors, DRAM requests.
 
 usage: modern.py BUILD-ROOT --data=FOLDER [--config=NAME|FILE] [--row=NAME]... [--memory=cold|warm]
-                 [--copies] [--set=KEY=VALUE]... [--out=FILE.tsv]
+                 [--set=KEY=VALUE]... [--out=FILE.tsv]
 
 FOLDER has qv100.tsv and rows/NAME.yaml. Names of programs and .npy files in a row are relative to this project or to
-FOLDER. A cold row is the first launch. A warm row is the launch after one that is the same, so that data and code are
-in the caches; with --copies, the first launch on a machine whose copies leave their data in the LLC.
+FOLDER. A warm row runs on a machine whose copies leave their data in the LLC. The accesses of L1 and LLC are sectors if
+the machine has core.sector_requests.
 """
 import argparse
 import csv
@@ -22,8 +22,8 @@ COPIES = 'machine.copies_to_llc=true'
 # column: (names of statistics that are added, columns of the table that are added)
 COUNTS = {
     'instructions': (('machine.warp_instructions',), ('warp_instructions',)),
-    'l1 sectors': (('l1.read_sectors', 'l1.write_sectors'), ('l1d_accesses',)),
-    'l2 sectors': (('llc.read_sectors', 'llc.write_sectors'), ('l2_accesses',)),
+    'l1 sectors': (('l1.reads', 'l1.writes'), ('l1d_accesses',)),
+    'l2 sectors': (('llc.reads', 'llc.writes'), ('l2_accesses',)),
     'dram': (('dram.reads', 'dram.writes'), ('dram_reads', 'dram_writes')),
 }
 
@@ -32,39 +32,27 @@ def find_file(name, data):
     return next((folder / name for folder in (ROOT, data, data / 'rows') if (folder / name).exists()), ROOT / name)
 
 
-def write_run(row, data, twice, folder):
-    """The row's run file with absolute names; with `twice`, its launches are repeated."""
+def write_run(row, data, folder):
+    """The row's run file with absolute names"""
     text = (data / 'rows' / (row['row'] + '.yaml')).read_text()
     text = re.sub(r'^program: (\S+)', lambda m: 'program: %s' % find_file(m[1], data), text, flags=re.M)
     text = re.sub(r'[\w./-]+\.npy', lambda m: str(find_file(m[0], data)), text)
-    if twice:
-        launches = re.search(r'^launches:\n((?:[ #].*\n?)+)', text, re.M)
-        text = text[:launches.end()] + launches[1] + text[launches.end():]
     path = folder / 'run.yaml'
     path.write_text(text)
     return path
 
 
-def simulate(options, row, twice, settings):
+def measure(options, row):
     """The statistics of the row's launches in total"""
+    settings = options.set + ([COPIES] if row['memory'] == 'warm' else [])
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         out = folder / 'statistics.json'
-        subprocess.run([options.build / 'cli' / 'ptxoffload-sim', write_run(row, options.data, twice, folder), '-q',
+        subprocess.run([options.build / 'cli' / 'ptxoffload-sim', write_run(row, options.data, folder), '-q',
                         '--config=' + options.config, '--set=core.thread_registers=' + row['registers'],
                         '--stats=%s' % out, *('--set=' + text for text in settings)],
                        check=True, stdout=subprocess.DEVNULL)
         return json.loads(out.read_text())['total']['statistics']
-
-
-def measure(options, row):
-    """The statistics of the row's launches; sums and counts only of those of second launches"""
-    if row['memory'] == 'cold':
-        return simulate(options, row, False, options.set)
-    if options.copies:
-        return simulate(options, row, False, options.set + [COPIES])
-    first, both = (simulate(options, row, twice, options.set) for twice in (False, True))
-    return {name: both[name] - first[name] for name in first}
 
 
 def ratio(have, theirs):
@@ -112,7 +100,6 @@ def main():
     parser.add_argument('--config', default='qv100-gpgpusim')
     parser.add_argument('--row', action='append')
     parser.add_argument('--memory', choices=('cold', 'warm'))
-    parser.add_argument('--copies', action='store_true')
     parser.add_argument('--set', action='append', default=[])
     parser.add_argument('--out')
     options = parser.parse_args()

@@ -131,8 +131,8 @@ enum tags_result tag_cache_read(struct tag_cache *tags, uint64_t now, uint64_t l
 bool tags_prefetch(struct tag_cache *tags, uint64_t now, uint64_t line)
 {
     uint64_t ready;
-    return find_coming(tags, line) == tags->config->mshrs &&
-           !is_present(tags, now, line, &ready) && allocate(tags, line) < tags->config->mshrs;
+    return find_coming(tags, line) == tags->config->mshrs && !is_present(tags, now, line, &ready) &&
+           allocate(tags, line) < tags->config->mshrs;
 }
 
 struct tags_waiters tags_fill(struct tag_cache *tags, uint64_t now, uint64_t line)

@@ -57,8 +57,8 @@ struct tag_cache {
 // Initialise caches.
 void tags_init(struct tag_cache *tags, struct arena *arena, const struct tags_config *config);
 void level_init(struct tags_level *level, struct arena *arena, const struct level_config *config);
-// Looks up a line. On a hit, also in the L1.5, sets `ready` to the cycle in which it has been read. On
-// a miss, `waiter` waits for the line.
+// Looks up a line. On a hit, also in the L1.5, sets `ready` to the cycle in which it has been read.
+// On a miss, `waiter` waits for the line.
 enum tags_result tag_cache_read(struct tag_cache *tags, uint64_t now, uint64_t line,
                                 uint32_t waiter, uint64_t *ready);
 // Looks up a line to be prefetched. Returns true if it must be requested.

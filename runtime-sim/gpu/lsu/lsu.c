@@ -221,6 +221,10 @@ void lsu_tick(struct core *core, uint64_t now)
     bool finds_full = core->lsu.first_waits && !cache_can_put(&core->l1, 0);
     if (core->lsu.queue_count && !finds_full && lsu_first_access(core) <= now)
         lsu_send_next(core, now);
+    for (uint32_t n = 1; n < core->kind->config->accesses && core->lsu.queue_count &&
+                         !core->lsu.l1_full && lsu_first_access(core) <= now;
+         n++)
+        lsu_send_next(core, now);
     if (core->lsu.l1_next <= now)
         core->lsu.l1_next = cache_tick(&core->l1, now);
     if (lsu_has_requests(core) || core->lsu.to_send)

@@ -74,8 +74,8 @@ static void flush_cores(struct machine *machine)
         core_flush(&machine->cores[i]);
 }
 
-// Divides core.unified_bytes between shared memory and the L1 for a launch that starts while no other
-// one runs.
+// Divides core.unified_bytes between shared memory and the L1 for a launch that starts while no
+// other one runs.
 static void carve(struct machine *machine, const struct machine_launch *from)
 {
     const struct machine_kind *kind = machine_kind_of(machine, from);

@@ -106,10 +106,11 @@ static const char *check_carveouts(struct arena *arena, const struct machine_con
                             "core.shared_bytes",
                             core->shared_bytes);
     if ((uint64_t)most + set_bytes > core->unified_bytes)
-        return arena_printf(arena,
-                            "core.carveouts: %u leaves no way for the L1 in core.unified_bytes: %u; "
-                            "a way of l1.sets lines has %u bytes",
-                            most, core->unified_bytes, set_bytes);
+        return arena_printf(
+            arena,
+            "core.carveouts: %u leaves no way for the L1 in core.unified_bytes: %u; "
+            "a way of l1.sets lines has %u bytes",
+            most, core->unified_bytes, set_bytes);
     return NULL;
 }
 
@@ -144,7 +145,11 @@ const char *machine_check(struct arena *arena, const struct machine_config *conf
                 "l1.sector_bytes";
     wrong = wrong ? wrong : check_schemes(arena, config);
     for (uint32_t i = 0; !wrong && i < machine_scheme_count(config); i++)
-        if (config->schemes[i]->configuration.check && machine_enables(config, i))
+        if (config->core.sector_requests && machine_enables(config, i))
+            wrong =
+                "core.sector_requests: true is for machines without schemes, whose requests are "
+                "lines; set core.sector_requests: false";
+        else if (config->schemes[i]->configuration.check && machine_enables(config, i))
             wrong = config->schemes[i]->configuration.check(arena, config->of_scheme[i], config);
     return wrong ? wrong : check_lines(arena, config);
 }

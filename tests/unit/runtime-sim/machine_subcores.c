@@ -266,6 +266,137 @@ static void atomic_turns(void **state)
         }
 }
 
+// Registers of a CTA for multiples of four warps; shared memory that the system uses.
+static void reserved(void **state)
+{
+    struct core_config config = {.register_granule = 256,
+                                 .register_warps = 4,
+                                 .shared_granule = 128,
+                                 .shared_reserved = 1024};
+    struct launch launch = {.block = {96, 1, 1}, .shared_bytes = 100};
+    (void)state;
+    struct core_needs needs = core_needs(&config, &launch, 33);
+    assert_int_equal(needs.warps, 3);
+    assert_int_equal(needs.registers, 4 * 1280);
+    assert_int_equal(needs.shared_bytes, 1152);
+    config.register_warps = 1;
+    config.shared_reserved = 0;
+    needs = core_needs(&config, &launch, 33);
+    assert_int_equal(needs.registers, 3 * 1280);
+    assert_int_equal(needs.shared_bytes, 128);
+}
+
+// Returns the cycles of the second launch of a warp that executes straight code.
+static uint64_t straight(const char *const *settings)
+{
+    static struct text t;
+    static struct rig r;
+    write_copies(&t, "add.u32 %r3, %r3, 1;", MANY, 1);
+    rig_load(&r, t.at, 1, settings);
+    rig_run(&r, "k", 1, LANES);
+    uint64_t run = rig_run(&r, "k", 1, LANES);
+    rig_free(&r);
+    return run;
+}
+
+static void cta_latency(void **state)
+{
+    (void)state;
+    uint64_t at_once = straight(SETTINGS(CACHED, "machine.cta_latency=0"));
+    uint64_t later = straight(SETTINGS(CACHED, "machine.cta_latency=100"));
+    assert_int_equal(straight(SETTINGS(CACHED, "machine.cta_latency=300")), later + 200);
+    assert_in_range(later, at_once + 95, at_once + 100);
+}
+
+// The L1 gets what the smallest sufficient size of shared memory leaves.
+static void carveouts(void **state)
+{
+    static struct rig r;
+    static const struct {
+        uint32_t shared, ways;
+    } rows[] = {{0, 96}, {1, 64}, {16384, 64}, {16385, 32}, {0, 96}};
+    (void)state;
+    rig_load(&r, HEAD("8.0", "sm_80") ".visible .entry k()\n{\nret;\n}\n", 2,
+             SETTINGS("core.unified_bytes=49152", "core.carveouts=[32768, 0, 16384]",
+                      "core.shared_bytes=32768", "core.ctas=1", "l1.sets=4", "l1.ways=96"));
+    for (uint32_t i = 0; i < 5; i++) {
+        rig_add(&r, "k", 1, LANES)->dynamic_shared = rows[i].shared;
+        rig_go(&r);
+        rig_done(&r);
+        for (uint32_t k = 0; k < 2; k++)
+            assert_int_equal(r.machine->cores[k].l1.ways, rows[i].ways);
+    }
+    rig_free(&r);
+}
+
+// A code cache of one line: each line comes from the L1.5. An L0 hides the latency of the code
+// cache while the code is one line.
+static void code_levels(void **state)
+{
+    (void)state;
+#define ONE_LINE "code_cache.sets=1", "code_cache.ways=1"
+    uint64_t low =
+        straight(SETTINGS("read_only_l15.latency=20", "read_only_l15.sets=16", ONE_LINE));
+    uint64_t high =
+        straight(SETTINGS("read_only_l15.latency=50", "read_only_l15.sets=16", ONE_LINE));
+    uint64_t none = straight(SETTINGS("read_only_l15.sets=0", ONE_LINE));
+    uint32_t lines = divide_up(MANY + 13, 16);
+    assert_in_range(high - low, 30 * (lines - 1), 30 * (lines + 1));
+    assert_true(none > high + 20 * lines);
+    low = straight(SETTINGS("code_l0.sets=16", "code_cache.sets=16", "code_cache.latency=5"));
+    high = straight(SETTINGS("code_l0.sets=16", "code_cache.sets=16", "code_cache.latency=500"));
+    none = straight(SETTINGS("code_l0.sets=0", "code_cache.sets=16", "code_cache.latency=500"));
+    assert_int_equal(low, high);
+    assert_true(none > high + 500 * lines);
+}
+
+// All lines after the first one are requested at the first access.
+static void prefetched(void **state)
+{
+    static struct text t;
+    static struct rig r;
+    uint64_t run[2];
+    (void)state;
+    write_copies(&t, "add.u32 %r3, %r3, 1;", MANY, 1);
+    for (uint32_t i = 0; i < 2; i++) {
+        rig_load(&r, t.at, 1,
+                 SETTINGS(i ? "code_cache.prefetch=16" : "code_cache.prefetch=0",
+                          "code_cache.mshrs=32", "code_cache.sets=16"));
+        run[i] = rig_run(&r, "k", 1, LANES);
+        assert_true(rig_of(&r, "memory", "code.requests") == divide_up(MANY + 13, 16));
+        assert_true(rig_run(&r, "k", 1, LANES) + 20 < run[i]);
+        rig_free(&r);
+    }
+    assert_true(run[0] > run[1] + 300);
+}
+
+// A row of 128 bytes is one access, or four of the L1's sectors, which pass the unit one per cycle.
+static void sector_requests(void **state)
+{
+    static struct rig r;
+    const char *text =
+        HEAD("8.0", "sm_80") ".visible .entry k(.param .u64 a)\n{\n.reg .b32 %r<4>; .reg .b64 "
+                             "%d<4>;\nld.param.u64 %d1, [a]; mov.u32 %r1, %tid.x;\n"
+                             "mul.wide.u32 %d2, %r1, 4; add.u64 %d1, %d1, %d2;\n"
+                             "ld.global.u32 %r2, [%d1]; add.u32 %r2, %r2, %r1;\n"
+                             "st.global.u32 [%d1+128], %r2;\nret;\n}\n";
+    (void)state;
+    for (uint32_t sectors = 0; sectors < 2; sectors++) {
+        rig_load(&r, text, 1,
+                 SETTINGS(sectors ? "core.sector_requests=true" : "core.sector_requests=false",
+                          "l1.sector_bytes=32", "memory.sectors=true", "core.accesses=4"));
+        uint32_t *buffer = kernel_buffer(&r.k, 256);
+        for (uint32_t i = 0; i < LANES; i++)
+            buffer[i] = 100 * i;
+        rig_run(&r, "k", 1, LANES);
+        assert_true(rig_of(&r, "l1", "reads") == (sectors ? 4 : 1));
+        assert_true(rig_of(&r, "memory", "l1.requests") == (sectors ? 8 : 2));
+        for (uint32_t i = 0; i < LANES; i++)
+            assert_int_equal(buffer[LANES + i], 101 * i);
+        rig_free(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +405,9 @@ int main(void)
         cmocka_unit_test(undivided_units), cmocka_unit_test(integer_pipe),
         cmocka_unit_test(collectors),      cmocka_unit_test(collectors_full),
         cmocka_unit_test(larger_buffers),  cmocka_unit_test(atomic_turns),
+        cmocka_unit_test(reserved),        cmocka_unit_test(cta_latency),
+        cmocka_unit_test(carveouts),       cmocka_unit_test(code_levels),
+        cmocka_unit_test(prefetched),      cmocka_unit_test(sector_requests),
     };
     return cmocka_run_group_tests_name("machine_subcores", tests, NULL, NULL);
 }
