@@ -114,7 +114,7 @@ static const struct policy_machine {
                                             "memory.sector_replies=true"},
     {"written_sectors", SMALL SECTORS "l1.allocate_writes=true l1.banks=4 l1.bank_bytes=32 "
                                       "l1.port_bytes=32 l1.sets=1 l1.ways=100"},
-    {"written_lines", TINY SMALL "l1.allocate_writes=true l1.partial=fetch memory.far_delay=40 "
+    {"written_lines", TINY SMALL "l1.allocate_writes=true memory.far_delay=40 "
                                  "machine.copies_to_llc=true"},
     {"bank_refresh", TINY SMALL "dram.tREFI=600 dram.tRFC=30 dram.refresh=bank "
                                 "dram.bank_xor=false dram.bank_bits=[9,13,12]"},
