@@ -25,6 +25,7 @@ void cache_init(struct cache *c, struct arena *arena, const struct cache_config 
     c->waiting = ARENA_ARRAY(arena, struct cache_request, config->access_queue + inputs + 1);
     c->line = ARENA_ARRAY(arena, uint64_t, places);
     memset(c->line, 0xff, places * sizeof *c->line);
+    c->full = ARENA_ARRAY(arena, uint32_t, config->sets);
     c->known = ARENA_ARRAY(arena, struct mask, places);
     c->dirty = ARENA_ARRAY(arena, struct mask, places);
     c->is_dirty = ARENA_ARRAY(arena, bool, places);

@@ -1,20 +1,58 @@
 #include "runtime-sim/dram/dram.h"
+#include "support/bits.h"
 #include <assert.h>
 #include <string.h>
+
+static uint64_t bit(uint32_t index)
+{
+    return UINT64_C(1) << index;
+}
 
 // Renumbers the members of a set by their rank in `places`.
 static uint64_t squeeze(uint64_t set, uint64_t places)
 {
     uint64_t to = 0;
     for (; set; set &= set - 1)
-        to |= UINT64_C(1) << __builtin_popcountll(places & ((set & -set) - 1));
+        to |= bit(bits_count(places & ((set & -set) - 1)));
     return to;
+}
+
+// Removes a place from a set; the places above it move down.
+static uint64_t without_place(uint64_t set, uint32_t place)
+{
+    uint64_t below = bit(place) - 1;
+    return (set >> 1 & ~below) | (set & below);
+}
+
+// Removes one unused place.
+static void close_place(struct dram_queue *q, uint32_t place)
+{
+    uint32_t above = --q->end - place;
+    memmove(q->bank + place, q->bank + place + 1, above * sizeof *q->bank);
+    memmove(q->row + place, q->row + place + 1, above * sizeof *q->row);
+    memmove(q->id + place, q->id + place + 1, above * sizeof *q->id);
+    memmove(q->since + place, q->since + place + 1, above * sizeof *q->since);
+    for (uint64_t rest = q->banks; rest; rest &= rest - 1) {
+        uint32_t bank = (uint32_t)__builtin_ctzll(rest);
+        q->of_bank[bank] = without_place(q->of_bank[bank], place);
+        q->hit[bank] = without_place(q->hit[bank], place);
+    }
+    q->writes = without_place(q->writes, place);
+    q->hits = without_place(q->hits, place);
+    q->misses = without_place(q->misses, place);
+    q->places = without_place(q->places, place);
 }
 
 static void move_down(struct dram_queue *q)
 {
+    enum { FEW = 4 }; // unused places that are removed one by one
     uint64_t banks = 0;
     uint32_t to = 0;
+    if (q->count + FEW >= DRAM_ENTRIES) {
+        while (q->end > q->count)
+            close_place(q, (uint32_t)__builtin_ctzll(~q->places));
+        return;
+    }
     for (uint64_t rest = q->places; rest; rest &= rest - 1, to++) {
         uint32_t from = (uint32_t)__builtin_ctzll(rest);
         banks |= UINT64_C(1) << q->bank[from];
@@ -40,10 +78,11 @@ uint32_t dram_queue_add(struct dram_queue *q, const struct dram_request *request
     if (q->end == DRAM_ENTRIES)
         move_down(q);
     uint32_t place = q->end++;
-    uint64_t bit = UINT64_C(1) << place;
-    q->places |= bit;
-    q->writes |= request->write ? bit : 0;
-    q->of_bank[request->bank] |= bit;
+    uint64_t own = bit(place);
+    q->places |= own;
+    q->writes |= request->write ? own : 0;
+    q->of_bank[request->bank] |= own;
+    q->banks |= bit(request->bank);
     q->bank[place] = (uint8_t)request->bank;
     q->row[place] = request->row;
     q->id[place] = request->id;
@@ -60,11 +99,6 @@ const struct stat_key dram_stat_keys[] = {
 const uint32_t dram_stat_key_count = ARRAY_LENGTH(dram_stat_keys);
 
 enum { READS, WRITES }; // indices of the queues
-
-static uint64_t bit(uint32_t index)
-{
-    return UINT64_C(1) << index;
-}
 
 static void at_least(uint64_t *clock, uint64_t value)
 {

@@ -53,6 +53,7 @@ struct dram_queue {
     uint64_t writes; // entries with writes
     uint64_t hits;   // requests that may be served from their open row
     uint64_t misses; // requests of banks without a member of `hits`
+    uint64_t banks;  // banks that have had a request
     uint64_t of_bank[DRAM_BANKS];
     uint64_t hit[DRAM_BANKS]; // requests for the bank's open row
     uint8_t bank[DRAM_ENTRIES];

@@ -501,12 +501,26 @@ static uint64_t reply_clock(const struct memsys_partition *p)
                                : divide_up(ready * m->clock.dram_period, m->clock.llc_period);
 }
 
+// Returns the clock in which the first delay of a request ends.
+static uint64_t delay_end(const struct memsys_partition *p)
+{
+    uint64_t end = UINT64_MAX;
+    for (uint32_t i = 0; i < 2 * p->memsys->message_count; i++) {
+        const struct memsys_delay *delay = &p->delays[i];
+        if (delay->first < delay->all.n)
+            end = smaller(end, delay->all.v[delay->first].ready);
+    }
+    return end;
+}
+
 static void set_due(struct memsys_partition *p, uint64_t now)
 {
     const struct memsys *m = p->memsys;
     p->due = p->cache.next;
     const struct memsys_gate *gate = m->tables.gate;
-    if (p->reply_count || p->waiting.n || p->delayed || can_accept_arrival(p) ||
+    if (p->delayed)
+        wake(p, delay_end(p));
+    if (p->reply_count || p->waiting.n || can_accept_arrival(p) ||
         (gate && gate->is_due(gate->context, p->number)))
         wake(p, now + 1);
     if (p->reply_count < m->config->memory.reply_queue)

@@ -12,6 +12,9 @@
     NETWORKS("radix=" #radix)                                                                      \
     NETWORKS("stages=" #stages) NETWORKS("router_nodes=true") "reply_network.reversed=true "
 // An L1 that hardly ever hits, so that much is offloaded.
+// A packet-wide crossbar of 12 nodes.
+#define PACKETS NETWORKS("topology=crossbar") NETWORKS("packet_wide=true") NETWORKS("nodes=12")
+#define SECTORS "memory.sectors=true llc.sector_bytes=32 l1.sector_bytes=32 "
 #define TINY "l1.sets=1 l1.ways=1 "
 #define SMALL MESH(3, 3, 5, "[1,3,8]")
 
@@ -111,6 +114,20 @@ static const struct policy_machine {
                                              "offload.merge_operands=true "
                                              "offload.operand_sectors=true"},
     {"adaptive_routing", SMALL NETWORKS("routing=adaptive") NETWORKS("vcs=4")},
+    {"packets", TINY PACKETS "memory.cores=5 memory.partition_nodes=[8,9,10,11] "
+                             "memory.channel_slices=2 memory.rule=ipoly llc.hash=ipoly"},
+    {"packets_narrow",
+     PACKETS NETWORKS("injection_queue=1") NETWORKS("ejection_queue=1") NETWORKS("clusters=2")
+         NETWORKS("cluster_nodes=4") "memory.cores=5 memory.partition_nodes=[0,9,3] "
+                                     "memory.rule=ipoly memory.reply_queue=1 offload.queue=3"},
+    {"sector_replies", TINY PACKETS SECTORS "memory.cores=5 memory.partition_nodes=[8,11] "
+                                            "memory.sector_replies=true"},
+    {"written_sectors", SMALL SECTORS "l1.allocate_writes=true l1.banks=4 l1.bank_bytes=32 "
+                                      "l1.port_bytes=32 l1.sets=1 l1.ways=100"},
+    {"written_lines", TINY SMALL "l1.allocate_writes=true memory.far_delay=40 "
+                                 "machine.copies_to_llc=true"},
+    {"bank_refresh", TINY SMALL "dram.tREFI=600 dram.tRFC=30 dram.refresh=bank "
+                                "dram.bank_xor=false dram.bank_bits=[9,13,12]"},
     {"xy", SMALL NETWORKS("routing=xy") "offload.queue=2 code_cache.sets=1 code_cache.ways=1"},
 };
 enum { MACHINES = sizeof machines / sizeof *machines };
@@ -126,6 +143,8 @@ static const struct policy_machine stack_machines[] = {
     {"stacks_ranges", REGIONS "memory.cores=12 tom.map=ranges tom.learn_instances=2 "
                               "tom.live_ins=once tom.parameters=sent"},
     {"stacks_static", "memory.cores=8 tom.map=static tom.invalidate=epoch tom.tag=threshold"},
+    {"stacks_sectors", SECTORS "memory.cores=8 l1.allocate_writes=true memory.rule=ipoly "
+                               "llc.hash=ipoly dram.tREFI=600 dram.tRFC=30 dram.refresh=bank"},
     {"stacks_two", REGIONS "memory.cores=6 stack.stacks=2 tom.invalidate=none tom.busy=1"},
     {"stacks_sm", REGIONS "memory.cores=8 tom.sm_warps=2 tom.sm_issue=2 tom.sm_mshrs=1 "
                           "tom.condition=first tom.cost=refined tom.window=48 tom.sample=3"},

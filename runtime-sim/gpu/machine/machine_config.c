@@ -127,6 +127,8 @@ const char *machine_check(struct arena *arena, const struct machine_config *conf
     if (config->l1.write == CACHE_EVICT && config->l1.allocate_writes)
         return "l1.write: evict needs l1.allocate_writes: false, because a write hit evicts its "
                "line";
+    if (config->l1.allocate_writes && config->l1.partial == CACHE_FETCH)
+        return "l1.allocate_writes needs l1.partial: mask, because no store waits for a fetch";
     if (config->l1.fill_port == CACHE_FILL_OWN && config->l1.port_bytes < config->l1.line_bytes)
         return "l1.fill_port: own needs l1.port_bytes to be a line: the core accepts a reply per "
                "cycle";

@@ -110,6 +110,8 @@ static const char *check(struct arena *arena, const void *own, const struct mach
     const struct memsys_keys *memory = &machine->memsys.memory;
     if (config->granule & (config->granule - 1))
         return "fe.granule must be a power of two";
+    if (memory->sector_replies)
+        return "fe.enabled needs memory.sector_replies: false, because replies carry words";
     if (memory->sectors || memory->chunk % PLANE_LINE)
         return "fe.enabled needs memory.sectors: false, and memory.chunk to be a multiple of the "
                "line size";
