@@ -290,7 +290,7 @@ static void add_machine(struct collecting *c)
     report->policy = machine_policy(report->arena, config);
     report->clock = (double)memory->memory.core_clock;
     report->peak_instructions = (double)(memory->memory.cores * config->core.schedulers) * 32;
-    report->dram_bytes = memory->memory.partition_nodes.n * (double)memory->dram.channels *
+    report->dram_bytes = memsys_memories(memory) * (double)memory->dram.channels *
                          (double)memory->dram.request_bytes / (double)memory->dram.burst *
                          (double)memory->dram.clock / report->clock;
     sim_resource_rows_add(&c->resources, report->arena, timed);

@@ -16,6 +16,7 @@ void cache_init(struct cache *c, struct arena *arena, const struct cache_config 
     *c = (struct cache){
         .config = config, .next = UINT64_MAX, .changes = 1, .freed = 1, .input_count = inputs};
     c->whole = mask_range(0, config->line_bytes);
+    c->ways = config->ways;
     c->sectors = config->line_bytes / config->sector_bytes;
     c->unit = config->sector_bytes;
     c->line_clocks = divide_up(config->line_bytes, config->port_bytes);
@@ -24,6 +25,7 @@ void cache_init(struct cache *c, struct arena *arena, const struct cache_config 
     c->waiting = ARENA_ARRAY(arena, struct cache_request, config->access_queue + inputs + 1);
     c->line = ARENA_ARRAY(arena, uint64_t, places);
     memset(c->line, 0xff, places * sizeof *c->line);
+    c->full = ARENA_ARRAY(arena, uint32_t, config->sets);
     c->known = ARENA_ARRAY(arena, struct mask, places);
     c->dirty = ARENA_ARRAY(arena, struct mask, places);
     c->is_dirty = ARENA_ARRAY(arena, bool, places);
@@ -101,9 +103,9 @@ enum cache_direct cache_read_directly(struct cache *c, uint64_t now, uint64_t li
     uint32_t place = cache_find(c, line);
     if (place == NOWHERE || !mask_within(c->whole, c->known[place]))
         return CACHE_DIRECT_ABSENT;
-    if (c->bank_free[cache_bank(c, line)] > now)
+    if (cache_free_at(c, line, c->whole) > now)
         return CACHE_DIRECT_BUSY;
-    uint64_t clocks = cache_move(c, line, now, c->config->line_bytes);
+    uint64_t clocks = cache_move(c, line, now, c->whole);
     cache_use(c, place, CACHE_KEEP);
     c->stats.reads++;
     c->stats.read_hits++;
@@ -129,6 +131,15 @@ uint32_t cache_forget(struct cache *c)
             cache_clear(c, i);
         }
     return removed;
+}
+
+void cache_use_ways(struct cache *c, uint32_t ways)
+{
+    assert(ways >= 1 && ways <= c->config->ways);
+    if (ways == c->ways || c->free_count < cache_mshrs(c->config))
+        return;
+    cache_forget(c);
+    c->ways = ways;
 }
 
 uint64_t cache_tick(struct cache *c, uint64_t now)
@@ -185,6 +196,9 @@ const char *cache_config_fault(const struct cache_config *c, const char *name, s
     if (c->line_bytes % c->sector_bytes)
         return arena_printf(arena, "%s.line_bytes is %u, not a multiple of %s.sector_bytes: %u",
                             name, c->line_bytes, name, c->sector_bytes);
+    if (c->bank_bytes && c->line_bytes % c->bank_bytes)
+        return arena_printf(arena, "%s.line_bytes is %u, not a multiple of %s.bank_bytes: %u", name,
+                            c->line_bytes, name, c->bank_bytes);
     if (c->hash == CACHE_XOR && !is_power(c->sets))
         return arena_printf(arena, "%s.hash: xor needs a power of two as %s.sets", name, name);
     if (c->forward_misses && c->out < 3)

@@ -27,6 +27,7 @@
 // order of their arrival. A read that finds all its bytes passes them, unless one of them writes.
 #pragma once
 #include "runtime-sim/base/config.h"
+#include "runtime-sim/base/ipoly.h"
 #include "runtime-sim/base/stats.h"
 #include "runtime-sim/cache/mask.h"
 
@@ -141,6 +142,7 @@ struct cache_flush {
 struct cache {
     const struct cache_config *config;
     struct mask whole;    // all bytes of a line
+    uint32_t ways;        // in use: config->ways, or what cache_use_ways has set
     uint32_t sectors;     // number of sectors in a line
     uint32_t unit;        // bytes of a reply from the next level, at least a sector
     uint64_t line_clocks; // clocks that transferring a line through the port of a bank takes
@@ -154,6 +156,7 @@ struct cache {
     // Indexed by location, which is set · ways + way.
     uint64_t *line;   // UINT64_MAX: free
     uint64_t changes; // number of changes of `line`, from 1
+    uint32_t *full;   // by set: number of its first locations that are not free
     struct mask *known, *dirty;
     bool *is_dirty;    // true if `dirty` is not empty
     uint64_t *used;    // rank of the line, and the count at its last use or allocation
@@ -196,6 +199,8 @@ void cache_replies_in(struct cache *cache, uint32_t bytes);
 static inline uint32_t cache_set(const struct cache_config *config, uint64_t line)
 {
     uint64_t sets = config->sets;
+    if (config->hash == CACHE_IPOLY)
+        return ipoly_place(config->sets, line);
     uint64_t set = sets & (sets - 1) ? line % sets : line & (sets - 1);
     if (config->hash == CACHE_XOR && sets > 1)
         for (uint64_t rest = line / sets; rest; rest /= sets)
@@ -296,6 +301,10 @@ bool cache_drop(struct cache *cache, uint64_t line);
 // Removes all lines that are not in flight, immediately. For use between launches, or if no line
 // has bytes that the next level lacks. Returns the number of removed lines.
 uint32_t cache_forget(struct cache *cache);
+// Uses this many ways of each set, 1 to config->ways, from now on; removes all lines if the number
+// changes. Does nothing while lines are in flight. For use between launches, with write: through or
+// evict.
+void cache_use_ways(struct cache *cache, uint32_t ways);
 
 // Returns the number of requests that were put and whose reply was not popped.
 uint32_t cache_inside(const struct cache *cache);

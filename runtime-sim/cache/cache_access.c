@@ -32,9 +32,17 @@ void cache_complete(struct cache *c, const struct cache_request *r, uint32_t pla
     put_reply(c, r, now, ready);
 }
 
+// Returns the lowest byte of a set.
+static struct mask first_byte(struct mask bytes)
+{
+    if (bytes.w[0])
+        return (struct mask){{bytes.w[0] & -bytes.w[0], 0}};
+    return (struct mask){{0, bytes.w[1] & -bytes.w[1]}};
+}
+
 static void serve_now(struct cache *c, const struct cache_request *r, uint32_t place, uint64_t now)
 {
-    uint64_t clocks = cache_move(c, r->line, now, r->touches ? 1 : mask_count(r->bytes));
+    uint64_t clocks = cache_move(c, r->line, now, r->touches ? first_byte(r->bytes) : r->bytes);
     cache_complete(c, r, place, now, now + c->config->latency + clocks - 1);
 }
 
@@ -44,10 +52,11 @@ static void serve_now(struct cache *c, const struct cache_request *r, uint32_t p
 // recently used line of the lowest rank. Returns NOWHERE if all lines of the set are in flight.
 static uint32_t find_victim(const struct cache *c, uint64_t line)
 {
-    uint32_t first = cache_set(c->config, line) * c->config->ways, best = NOWHERE;
-    for (uint32_t i = first; i < first + c->config->ways; i++) {
+    uint32_t set = cache_set(c->config, line), first = set * c->config->ways, best = NOWHERE;
+    for (uint32_t i = first + c->full[set]; i < first + c->ways; i++)
         if (c->line[i] == NO_LINE)
             return i;
+    for (uint32_t i = first; i < first + c->ways; i++) {
         if (!c->mshr_of[i] && (best == NOWHERE || c->used[i] < c->used[best]))
             best = i;
     }
@@ -56,8 +65,11 @@ static uint32_t find_victim(const struct cache *c, uint64_t line)
 
 static void put_line(struct cache *c, uint32_t place, uint64_t line)
 {
-    cache_clear(c, place);
+    uint32_t *full = &c->full[place / c->config->ways];
+    *full += *full == place % c->config->ways;
+    cache_clear_bytes(c, place);
     c->line[place] = line;
+    c->changes++;
     c->used[place] = NORMAL_RANK | ++c->uses;
 }
 
@@ -91,7 +103,7 @@ bool cache_bring(struct cache *c, uint64_t now, uint64_t line)
         return false;
     put_line(c, place, line);
     c->known[place] = c->whole;
-    cache_move_in(c, line, now, c->config->line_bytes);
+    cache_move_in(c, line, now, c->whole);
     return true;
 }
 

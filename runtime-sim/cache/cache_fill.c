@@ -38,7 +38,7 @@ void cache_fill(struct cache *c, uint64_t now, uint64_t line, struct mask bytes)
     mshr->coming = mask_without(mshr->coming, bytes);
     c->known[place] = mask_or(c->known[place], bytes);
     c->stats.fills += cache_count_sectors(c, bytes);
-    cache_move_in(c, line, now, mask_count(bytes));
+    cache_move_in(c, line, now, bytes);
     __builtin_prefetch(&c->targets[number * c->config->merges + mshr->head]); // for waking
     if (mshr->count)
         begin_waking(c, number);

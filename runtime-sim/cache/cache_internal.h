@@ -2,6 +2,7 @@
 //
 //     cache_lines.h    places of lines, their ranks and sectors
 //     cache_ports.h    ports of banks, the output queue, the reply queues
+//     cache_banks.c    banks that interleave the bytes of a line
 //     cache_ends.c     the queues that other components use
 //     cache_queue.c    the access queue
 //     cache_access.c   the access of a request: hits and misses

@@ -16,21 +16,29 @@ enum { RANK_SHIFT = 60 };
 static inline uint32_t cache_find(const struct cache *c, uint64_t line)
 {
     uint32_t first = cache_set(c->config, line) * c->config->ways;
-    for (uint32_t i = first; i < first + c->config->ways; i++)
+    for (uint32_t i = first; i < first + c->ways; i++)
         if (c->line[i] == line)
             return i;
     return NOWHERE;
 }
 
-// Removes the line at a location.
-static inline void cache_clear(struct cache *c, uint32_t place)
+// Forgets the bytes of a location, whose line is replaced.
+static inline void cache_clear_bytes(struct cache *c, uint32_t place)
 {
-    c->line[place] = NO_LINE;
-    c->changes++;
     c->known[place] = (struct mask){{0}};
     if (c->is_dirty[place])
         c->dirty[place] = (struct mask){{0}};
     c->is_dirty[place] = false;
+}
+
+// Removes the line at a location.
+static inline void cache_clear(struct cache *c, uint32_t place)
+{
+    uint32_t *full = &c->full[place / c->config->ways], way = place % c->config->ways;
+    *full = way < *full ? way : *full;
+    c->line[place] = NO_LINE;
+    c->changes++;
+    cache_clear_bytes(c, place);
 }
 
 // Records a use of the line. `keep` is an enum cache_keep.

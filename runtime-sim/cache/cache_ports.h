@@ -3,16 +3,33 @@
 #pragma once
 #include "runtime-sim/cache/cache_internal.h"
 
-// Returns the bank of a line.
+// Returns the bank of a line that is in one bank.
 static inline uint32_t cache_bank(const struct cache *c, uint64_t line)
 {
     return c->config->banks == 1 ? 0 : (uint32_t)(line % c->config->banks);
 }
 
-// Transfers `bytes` bytes through the port of the line's bank. Returns the number of clocks that
-// this takes.
-static inline uint64_t cache_move(struct cache *c, uint64_t line, uint64_t now, uint32_t bytes)
+// For lines that are interleaved over the banks: returns the clock from which all banks of the
+// bytes are free; keeps these banks busy until `until`; transfers the bytes through their ports,
+// and returns the clocks of the slowest.
+uint64_t cache_banks_free(const struct cache *c, uint64_t line, struct mask bytes);
+void cache_keep_banks(struct cache *c, uint64_t line, struct mask bytes, uint64_t until);
+uint64_t cache_move_interleaved(struct cache *c, uint64_t line, uint64_t now, struct mask bytes);
+
+// Returns the clock from which the banks of these bytes are free.
+static inline uint64_t cache_free_at(const struct cache *c, uint64_t line, struct mask bytes)
 {
+    return c->config->bank_bytes ? cache_banks_free(c, line, bytes)
+                                 : c->bank_free[cache_bank(c, line)];
+}
+
+// Transfers bytes through the port of the line's bank. Returns the number of clocks that this
+// takes.
+static inline uint64_t cache_move(struct cache *c, uint64_t line, uint64_t now, struct mask moved)
+{
+    if (c->config->bank_bytes)
+        return cache_move_interleaved(c, line, now, moved);
+    uint32_t bytes = mask_count(moved);
     uint64_t clocks =
         bytes == c->config->line_bytes ? c->line_clocks : divide_up(bytes, c->config->port_bytes);
     uint64_t *until = &c->bank_free[cache_bank(c, line)];
@@ -21,12 +38,22 @@ static inline uint64_t cache_move(struct cache *c, uint64_t line, uint64_t now, 
     return clocks;
 }
 
+// Keeps the banks of these bytes busy in this clock, if they are not.
+static inline void cache_use_banks(struct cache *c, uint64_t line, struct mask bytes, uint64_t now)
+{
+    uint64_t *bank_free = &c->bank_free[cache_bank(c, line)];
+    if (c->config->bank_bytes)
+        cache_keep_banks(c, line, bytes, now + 1);
+    else
+        *bank_free = *bank_free > now ? *bank_free : now + 1;
+}
+
 // Transfers arriving bytes through the bank's port or the fill port.
-static inline void cache_move_in(struct cache *c, uint64_t line, uint64_t now, uint32_t bytes)
+static inline void cache_move_in(struct cache *c, uint64_t line, uint64_t now, struct mask bytes)
 {
     if (c->config->fill_port == CACHE_FILL_OWN)
-        c->fill_free =
-            (c->fill_free > now ? c->fill_free : now) + divide_up(bytes, c->config->port_bytes);
+        c->fill_free = (c->fill_free > now ? c->fill_free : now) +
+                       divide_up(mask_count(bytes), c->config->port_bytes);
     else
         cache_move(c, line, now, bytes);
 }
@@ -57,7 +84,7 @@ static inline void cache_send(struct cache *c, uint64_t line, uint64_t id, struc
 static inline void cache_write_back(struct cache *c, uint32_t place, uint64_t now)
 {
     cache_send(c, c->line[place], CACHE_NOBODY, c->dirty[place], true, CACHE_KEEP);
-    cache_move(c, c->line[place], now, mask_count(c->dirty[place]));
+    cache_move(c, c->line[place], now, c->dirty[place]);
     c->stats.write_backs++;
 }
 

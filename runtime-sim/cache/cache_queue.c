@@ -23,10 +23,10 @@ static uint32_t find_location(const struct cache *c, struct cache_request *r)
 static bool try_access(struct cache *c, struct cache_request *r, uint64_t now, struct waits *waits)
 {
     const struct cache_input *input = &c->inputs[r->input];
-    uint64_t *bank_free = &c->bank_free[cache_bank(c, r->line)];
-    if (*bank_free > now) {
+    uint64_t bank_free = cache_free_at(c, r->line, r->bytes);
+    if (bank_free > now) {
         c->stats.bank_waits++;
-        wait_until(waits, *bank_free);
+        wait_until(waits, bank_free);
         return false;
     }
     if (input->condition && !input->condition(input->context, r, now)) {
@@ -40,7 +40,7 @@ static bool try_access(struct cache *c, struct cache_request *r, uint64_t now, s
     uint32_t place = find_location(c, r);
     if (!(r->kind == CACHE_WRITE ? cache_access_write : cache_access_read)(c, r, place, now))
         return false;
-    *bank_free = *bank_free > now ? *bank_free : now + 1;
+    cache_use_banks(c, r->line, r->bytes, now);
     return true;
 }
 

@@ -46,7 +46,7 @@ struct properties_machine machine_properties(const struct cuda *cuda)
         .cores = (int)(timed ? machine_cores(cuda->timed->machine) : memory->cores),
         .clock = (int)memory->core_clock * 1000,
         .memory_clock = (int)config->memsys.dram.clock * 1000,
-        .bus = (int)(memory->partition_nodes.n * 64),
+        .bus = (int)(memsys_memories(&config->memsys) * 64),
         .llc = (int)(memory->partition_nodes.n * llc->sets * llc->ways * llc->line_bytes),
         .major = (int)cuda->program.capability / 10,
         .minor = (int)cuda->program.capability % 10,

@@ -97,6 +97,8 @@ enum device_end device_run_now(struct device *device, struct device_command *com
     case COMMAND_LAUNCH: return device_run_launch(device, command->launch, result);
     case COMMAND_COPY:
         memmove(command->data_to, command->data_from, command->bytes);
+        if (command->to)
+            device_copied(device, command->to, command->bytes);
         if (command->from && plane_trigger_of(command->mark) == PLANE_WAIT_FULL)
             plane_count_reads(device->image, command->from, command->bytes);
         break;

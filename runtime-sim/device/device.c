@@ -164,6 +164,19 @@ uint8_t *device_at(const struct device *device, uint64_t address, uint64_t bytes
     return image_at(device->image, address, bytes, &hint);
 }
 
+void device_copied(struct device *device, uint64_t address, uint64_t bytes)
+{
+    enum { KEPT = 4096 }; // more data than any LLC has
+    struct device_range range = {address, bytes};
+    if (!device->keeps_copies || !bytes)
+        return;
+    if (device->copied.n == KEPT) {
+        memmove(device->copied.v, device->copied.v + 1, (KEPT - 1) * sizeof range);
+        device->copied.n--;
+    }
+    vec_push(device->arena, &device->copied, range);
+}
+
 uint8_t *device_at_written(struct device *device, uint64_t address, uint64_t bytes)
 {
     uint8_t *at = device_at(device, address, bytes);

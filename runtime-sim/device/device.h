@@ -53,6 +53,10 @@ struct device_launch {
     uint64_t warp_instructions, thread_instructions;
 };
 
+struct device_range {
+    uint64_t address, bytes;
+};
+
 struct device {
     struct arena *arena;
     const struct program *program;
@@ -63,6 +67,7 @@ struct device {
     struct plane_kind planes;    // state planes of allocations
     bool race, uninit;           // check for races, and for reads of bytes that were never written
     bool profiled;               // count each instruction
+    bool keeps_copies;           // device_copied is noted for the executor
     // With `profiled`: callbacks that observe untimed launches, which then use one host thread. May
     // be NULL.
     const struct profile_watch *watch;
@@ -92,6 +97,8 @@ struct device {
     uint32_t variables;  // number of variables of the loaded program
     struct check *check; // NULL: neither `race` nor `uninit`
     struct image *image;
+    // With keeps_copies: memory that copies without time have written since the last timed launch.
+    VEC(struct device_range) copied;
     struct spawns *spawns;     // launches by kernels
     struct textures *textures; // extended by texture_bind and sampler_bind
     struct arena queue_arena;
@@ -127,6 +134,8 @@ bool device_free(struct device *device, uint64_t address);
 uint8_t *device_at(const struct device *device, uint64_t address, uint64_t bytes);
 // As device_at, for bytes that the host is about to write: marks the allocation as written.
 uint8_t *device_at_written(struct device *device, uint64_t address, uint64_t bytes);
+// Must be called when a copy from the host was made without time.
+void device_copied(struct device *device, uint64_t address, uint64_t bytes);
 // For memory that the caller provides. device_next returns the address that it would get, or 0 if
 // there is no room; device_add adds it at that address.
 uint64_t device_next(const struct device *device, uint64_t bytes, uint64_t align);

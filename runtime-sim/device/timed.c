@@ -169,6 +169,7 @@ void timed_begin(struct timed *timed, struct device *device, const struct timed_
     timed->total.sum = stats_zero(&timed->stats, device->arena);
     timed->sampled = stats_zero(&timed->stats, &timed->own);
     device->planes = machine_planes(options->config);
+    device->keeps_copies = options->config->machine.copies_to_llc;
     device->accepts = accepts_launch;
     device->execute = timed_execute;
     device->executor = timed;

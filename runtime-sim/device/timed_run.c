@@ -106,11 +106,21 @@ static void wait_until(struct timed *timed, uint64_t cycle)
     machine_close(timed->machine, end == MACHINE_PAUSED ? MACHINE_DONE : end, &period->result);
 }
 
+// Lets the LLC have the data of copies that were made without time.
+static void warm_copies(struct timed *timed)
+{
+    struct device *device = timed->device;
+    for (uint32_t i = 0; i < device->copied.n; i++)
+        machine_warm_copy(timed->machine, device->copied.v[i].address, device->copied.v[i].bytes);
+    device->copied.n = 0;
+}
+
 static void open_period(struct timed *timed, uint64_t cycle)
 {
     struct timed_period *period = &timed->period;
     if (timed->broken)
         timed_renew(timed);
+    warm_copies(timed);
     period->limits = timed_limits(timed);
     wait_until(timed, cycle);
     uint64_t begun = machine_cycle(timed->machine), max = timed->options->max_cycles;

@@ -1,20 +1,58 @@
 #include "runtime-sim/dram/dram.h"
+#include "support/bits.h"
 #include <assert.h>
 #include <string.h>
+
+static uint64_t bit(uint32_t index)
+{
+    return UINT64_C(1) << index;
+}
 
 // Renumbers the members of a set by their rank in `places`.
 static uint64_t squeeze(uint64_t set, uint64_t places)
 {
     uint64_t to = 0;
     for (; set; set &= set - 1)
-        to |= UINT64_C(1) << __builtin_popcountll(places & ((set & -set) - 1));
+        to |= bit(bits_count(places & ((set & -set) - 1)));
     return to;
+}
+
+// Removes a place from a set; the places above it move down.
+static uint64_t without_place(uint64_t set, uint32_t place)
+{
+    uint64_t below = bit(place) - 1;
+    return (set >> 1 & ~below) | (set & below);
+}
+
+// Removes one unused place.
+static void close_place(struct dram_queue *q, uint32_t place)
+{
+    uint32_t above = --q->end - place;
+    memmove(q->bank + place, q->bank + place + 1, above * sizeof *q->bank);
+    memmove(q->row + place, q->row + place + 1, above * sizeof *q->row);
+    memmove(q->id + place, q->id + place + 1, above * sizeof *q->id);
+    memmove(q->since + place, q->since + place + 1, above * sizeof *q->since);
+    for (uint64_t rest = q->banks; rest; rest &= rest - 1) {
+        uint32_t bank = (uint32_t)__builtin_ctzll(rest);
+        q->of_bank[bank] = without_place(q->of_bank[bank], place);
+        q->hit[bank] = without_place(q->hit[bank], place);
+    }
+    q->writes = without_place(q->writes, place);
+    q->hits = without_place(q->hits, place);
+    q->misses = without_place(q->misses, place);
+    q->places = without_place(q->places, place);
 }
 
 static void move_down(struct dram_queue *q)
 {
+    enum { FEW = 4 }; // unused places that are removed one by one
     uint64_t banks = 0;
     uint32_t to = 0;
+    if (q->count + FEW >= DRAM_ENTRIES) {
+        while (q->end > q->count)
+            close_place(q, (uint32_t)__builtin_ctzll(~q->places));
+        return;
+    }
     for (uint64_t rest = q->places; rest; rest &= rest - 1, to++) {
         uint32_t from = (uint32_t)__builtin_ctzll(rest);
         banks |= UINT64_C(1) << q->bank[from];
@@ -40,10 +78,11 @@ uint32_t dram_queue_add(struct dram_queue *q, const struct dram_request *request
     if (q->end == DRAM_ENTRIES)
         move_down(q);
     uint32_t place = q->end++;
-    uint64_t bit = UINT64_C(1) << place;
-    q->places |= bit;
-    q->writes |= request->write ? bit : 0;
-    q->of_bank[request->bank] |= bit;
+    uint64_t own = bit(place);
+    q->places |= own;
+    q->writes |= request->write ? own : 0;
+    q->of_bank[request->bank] |= own;
+    q->banks |= bit(request->bank);
     q->bank[place] = (uint8_t)request->bank;
     q->row[place] = request->row;
     q->id[place] = request->id;
@@ -60,11 +99,6 @@ const struct stat_key dram_stat_keys[] = {
 const uint32_t dram_stat_key_count = ARRAY_LENGTH(dram_stat_keys);
 
 enum { READS, WRITES }; // indices of the queues
-
-static uint64_t bit(uint32_t index)
-{
-    return UINT64_C(1) << index;
-}
 
 static void at_least(uint64_t *clock, uint64_t value)
 {
@@ -83,7 +117,7 @@ void dram_init(struct dram_channel *ch, struct arena *arena, const struct dram_c
     memset(ch, 0, sizeof *ch);
     ch->config = config;
     dram_timing_init(&ch->time, config);
-    ch->next = config->tREFI ? config->tREFI : UINT64_MAX;
+    ch->next = dram_refresh_interval(config);
     ch->refresh_due = ch->next;
     ch->queues[READS].capacity = config->queue;
     ch->queues[WRITES].capacity = config->write_queue;
@@ -250,11 +284,17 @@ static void serve(struct dram_channel *ch, struct dram_queue *q, uint64_t now, u
 // Selection. Each of these functions issues the next command, or lowers `next` to the clock in
 // which it can.
 
+// Returns the requests that wait for the refresh of their bank.
+static uint64_t held_requests(const struct dram_channel *ch, const struct dram_queue *q)
+{
+    return ch->holds ? q->of_bank[ch->refresh_bank] : 0;
+}
+
 // Issues the oldest request that hits an open row and whose command may be issued.
 static bool choose_column(struct dram_channel *ch, struct dram_queue *q, uint64_t now,
                           uint64_t *next)
 {
-    uint64_t rest = q->hits;
+    uint64_t rest = q->hits & ~held_requests(ch, q);
     if (ch->reply_count == ch->config->answers)
         return false; // dram_pop schedules the next attempt
     while (rest) {
@@ -282,7 +322,7 @@ static bool choose_column(struct dram_channel *ch, struct dram_queue *q, uint64_
 static bool choose_row(struct dram_channel *ch, struct dram_queue *q, uint64_t now, uint64_t *next)
 {
     uint32_t closing = DRAM_BANKS;
-    for (uint64_t rest = q->misses; rest;) {
+    for (uint64_t rest = q->misses & ~held_requests(ch, q); rest;) {
         uint32_t place = (uint32_t)__builtin_ctzll(rest), bank = q->bank[place];
         bool open = ch->banks.open & bit(bank);
         uint64_t limit = larger(ch->all.act, ch->groups[ch->banks.group[bank]].act);
@@ -360,6 +400,8 @@ static uint64_t entry_ready(const struct dram_channel *ch, uint32_t bank)
 {
     const struct dram_request *request = &ch->bank_entries[bank].request;
     const struct dram_limits *group = &ch->groups[ch->banks.group[bank]];
+    if (ch->holds && bank == ch->refresh_bank)
+        return UINT64_MAX;
     if (!(ch->banks.open & bit(bank)))
         return larger(ch->banks.act[bank], larger(ch->all.act, group->act));
     if (ch->banks.row[bank] != request->row)
@@ -400,14 +442,15 @@ static bool schedule_entries(struct dram_channel *ch, uint64_t now, uint64_t *ne
     return filled;
 }
 
-static bool schedule(struct dram_channel *ch, uint64_t now, uint64_t *next)
+// `has_row_bus`: a row command can be issued.
+static bool schedule(struct dram_channel *ch, uint64_t now, uint64_t *next, bool has_row_bus)
 {
     if (ch->config->scheduler == DRAM_BANK_SLOTS)
         return schedule_entries(ch, now, next);
     struct dram_queue *q = choose_queue(ch);
     bool column = choose_column(ch, q, now, next);
     bool row = false;
-    if (!column || ch->config->split_commands) {
+    if (has_row_bus && (!column || ch->config->split_commands)) {
         row = choose_row(ch, q, now, next);
         if (!row && ch->config->page == DRAM_CLOSED)
             row = close_unused(ch, now, next);
@@ -441,10 +484,45 @@ static bool refresh(struct dram_channel *ch, uint64_t now, uint64_t *next)
     return true;
 }
 
+// Refresh of one bank: its row is closed as soon as it may be, and then the bank is refreshed.
+static bool refresh_bank(struct dram_channel *ch, uint64_t now, uint64_t *next)
+{
+    uint32_t bank = ch->refresh_bank;
+    bool is_open = ch->banks.open & bit(bank);
+    uint64_t ready = is_open ? ch->banks.pre[bank] : ch->banks.act[bank];
+    if (ready > now) {
+        at_most(next, ready);
+        return false;
+    }
+    if (is_open) {
+        precharge(ch, now, bank);
+        return true;
+    }
+    trace_command(ch, now, DRAM_REF_BANK, bank, 0);
+    ch->banks.act[bank] = now + ch->time.refresh;
+    ch->refresh_bank = (bank + 1) % ch->config->banks;
+    ch->refresh_due += dram_refresh_interval(ch->config);
+    ch->holds = false;
+    ch->stats.refreshes++;
+    return true;
+}
+
+static bool refresh_and_schedule(struct dram_channel *ch, uint64_t now, uint64_t *next)
+{
+    bool is_due = now >= ch->refresh_due;
+    if (ch->config->refresh == DRAM_REFRESH_ALL)
+        return is_due ? refresh(ch, now, next) : schedule(ch, now, next, true);
+    ch->holds = is_due;
+    bool busy = is_due && refresh_bank(ch, now, next);
+    if (busy && !ch->config->split_commands)
+        return true;
+    return schedule(ch, now, next, !busy) || busy;
+}
+
 uint64_t dram_step(struct dram_channel *ch, uint64_t now)
 {
     uint64_t next = UINT64_MAX;
-    bool busy = now >= ch->refresh_due ? refresh(ch, now, &next) : schedule(ch, now, &next);
+    bool busy = refresh_and_schedule(ch, now, &next);
     if (now < ch->refresh_due)
         at_most(&next, ch->refresh_due);
     if (busy) {

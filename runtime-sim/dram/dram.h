@@ -29,6 +29,8 @@ struct dram_timing {
     uint32_t read_end, write_end;
 };
 
+// Returns the clocks from one REF of the channel to the next; UINT64_MAX without refresh.
+uint64_t dram_refresh_interval(const struct dram_config *config);
 // Computes the timing of a configuration.
 void dram_timing_init(struct dram_timing *timing, const struct dram_config *config);
 
@@ -51,6 +53,7 @@ struct dram_queue {
     uint64_t writes; // entries with writes
     uint64_t hits;   // requests that may be served from their open row
     uint64_t misses; // requests of banks without a member of `hits`
+    uint64_t banks;  // banks that have had a request
     uint64_t of_bank[DRAM_BANKS];
     uint64_t hit[DRAM_BANKS]; // requests for the bank's open row
     uint8_t bank[DRAM_ENTRIES];
@@ -85,7 +88,8 @@ static inline uint64_t dram_queue_find(const struct dram_queue *queue, uint32_t 
     return found;
 }
 
-enum dram_command { DRAM_ACT, DRAM_PRE, DRAM_PREA, DRAM_REF, DRAM_RD, DRAM_WR };
+// REF_BANK is the refresh of one bank.
+enum dram_command { DRAM_ACT, DRAM_PRE, DRAM_PREA, DRAM_REF, DRAM_RD, DRAM_WR, DRAM_REF_BANK };
 
 // Called for each command, for traces and checks. `bank` and `row` are 0 if the command has none.
 typedef void dram_trace(void *context, uint64_t now, enum dram_command command, uint32_t bank,
@@ -137,6 +141,8 @@ struct dram_channel {
     uint64_t faw[4]; // earliest clocks of the fourth ACT after each of the last four
     uint32_t faw_at;
     uint64_t refresh_due, refresh_ready;
+    uint32_t refresh_bank;      // with refresh: bank, the next bank
+    bool holds;                 // requests to this bank wait for its refresh
     struct dram_reply *answers; // a ring, in the order of `ready`
     uint32_t reply_head, reply_count;
     uint64_t min_latency; // minimum over reads; UINT64_MAX before the first

@@ -52,6 +52,35 @@ static const char *only_refreshes(struct arena *arena, const struct dram_config 
                         c->tREFI, min);
 }
 
+static bool is_power(uint32_t value)
+{
+    return !(value & (value - 1));
+}
+
+// Each bank bit is above those of a request and below 2^40, and stands once in the list.
+static const char *check_bank_bits(struct arena *arena, const struct dram_config *c)
+{
+    uint64_t used = 0;
+    if (!c->bank_bits.n)
+        return NULL;
+    if (c->bank_split || c->order != DRAM_ROW_BANK_COLUMN)
+        return "dram.bank_bits needs dram.order: row_bank_column and dram.bank_split: 0";
+    if (!is_power(c->request_bytes) || !is_power(c->row_bytes) || !is_power(c->channel_bytes))
+        return "dram.bank_bits needs powers of two for dram.request_bytes, .row_bytes and "
+               ".channel_bytes";
+    if (c->bank_bits.n > 6 || c->banks != 1u << c->bank_bits.n)
+        return arena_printf(arena, "dram.bank_bits has %u bits, but there are %u banks",
+                            c->bank_bits.n, c->banks);
+    for (uint32_t i = 0; i < c->bank_bits.n; i++) {
+        uint64_t bit = UINT64_C(1) << c->bank_bits.v[i];
+        if (used & bit || bit < c->request_bytes)
+            return arena_printf(arena, "dram.bank_bits contains %u, %s", c->bank_bits.v[i],
+                                used & bit ? "twice" : "a bit within dram.request_bytes");
+        used |= bit;
+    }
+    return NULL;
+}
+
 #define KEY(name) ((struct timing_pair){#name, c->name})
 
 const char *dram_config_fault(const struct dram_config *c, struct arena *arena)
@@ -74,6 +103,10 @@ const char *dram_config_fault(const struct dram_config *c, struct arena *arena)
         c->write_queue ? above_queue(arena, c) : NULL,
         c->tREFI ? not_below(arena, KEY(tRFC), KEY(tREFI)) : NULL,
         only_refreshes(arena, c),
+        c->tREFI && c->refresh == DRAM_REFRESH_BANK && c->tREFI < c->banks
+            ? "dram.refresh: bank needs a dram.tREFI of a clock for each bank"
+            : NULL,
+        check_bank_bits(arena, c),
         c->bank_xor && c->banks & (c->banks - 1)
             ? "dram.bank_xor needs a power of two for dram.banks"
             : NULL,
@@ -82,6 +115,13 @@ const char *dram_config_fault(const struct dram_config *c, struct arena *arena)
         if (faults[i])
             return faults[i];
     return NULL;
+}
+
+uint64_t dram_refresh_interval(const struct dram_config *c)
+{
+    if (!c->tREFI)
+        return UINT64_MAX;
+    return c->refresh == DRAM_REFRESH_BANK ? c->tREFI / c->banks : c->tREFI;
 }
 
 void dram_timing_init(struct dram_timing *t, const struct dram_config *c)

@@ -21,6 +21,19 @@ static uint64_t put(uint64_t number, const struct dram_part *p, uint32_t value)
     return number * p->size + value;
 }
 
+static void init_bank_bits(struct dram_map *map, const struct dram_config *c)
+{
+    map->bank_bits = c->bank_bits.n;
+    for (uint32_t i = 0; i < map->bank_bits; i++) {
+        uint8_t bit = (uint8_t)(c->bank_bits.v[i] - (uint32_t)__builtin_ctz(c->request_bytes));
+        uint32_t at = i;
+        map->bank_bit[i] = bit;
+        for (; at && map->taken_bit[at - 1] < bit; at--)
+            map->taken_bit[at] = map->taken_bit[at - 1];
+        map->taken_bit[at] = bit;
+    }
+}
+
 void dram_map_init(struct dram_map *map, const struct dram_config *c)
 {
     *map = (struct dram_map){
@@ -36,6 +49,8 @@ void dram_map_init(struct dram_map *map, const struct dram_config *c)
         .request_bytes = c->request_bytes,
         .split = c->bank_split != 0,
     };
+    if (c->bank_bits.n)
+        init_bank_bits(map, c);
     if (!map->split)
         return;
     map->lower_columns = part(c->bank_split / c->request_bytes);
@@ -58,12 +73,27 @@ static void pop_split_fields(const struct dram_map *map, uint64_t *number,
     at->bank += pop_field(number, &map->other_banks) * 2;
 }
 
+static void pop_bank_bits(const struct dram_map *map, uint64_t *number, struct dram_coordinates *at)
+{
+    for (uint32_t i = 0; i < map->bank_bits; i++)
+        at->bank |= (uint32_t)(*number >> map->bank_bit[i] & 1) << i;
+    for (uint32_t i = 0; i < map->bank_bits; i++) {
+        uint64_t below = (UINT64_C(1) << map->taken_bit[i]) - 1;
+        *number = (*number >> 1 & ~below) | (*number & below);
+    }
+    at->column = pop_field(number, &map->columns);
+}
+
 struct dram_coordinates dram_map_local(const struct dram_map *map, uint64_t number)
 {
     struct dram_coordinates at = {0};
     uint32_t group;
     switch (map->order) {
     case DRAM_ROW_BANK_COLUMN:
+        if (map->bank_bits) {
+            pop_bank_bits(map, &number, &at);
+            break;
+        }
         if (map->split) {
             pop_split_fields(map, &number, &at);
             break;

@@ -3,7 +3,8 @@
 // Chunks of `channel_bytes` are interleaved over the channels. The number of a request within its
 // channel is divided into fields by the key `order`. From low to high these are column, bank and
 // row; or bank, column and row; or bank group, column, bank and row, so that consecutive requests
-// alternate between bank groups. With `bank_split` one bank bit lies within the column.
+// alternate between bank groups. With `bank_split` one bank bit lies within the column; with
+// `bank_bits` any bits are the bank.
 #pragma once
 #include "runtime-sim/dram/dram.h"
 
@@ -21,7 +22,10 @@ struct dram_part {
 struct dram_map {
     enum dram_order order;
     bool bank_xor;
-    bool split; // one bank bit is below the upper column bits
+    bool split;           // one bank bit is below the upper column bits
+    uint32_t bank_bits;   // number of bits below; 0: by `order`
+    uint8_t bank_bit[6];  // of a request's number, by significance
+    uint8_t taken_bit[6]; // the same bits, highest first
     struct dram_part lower_columns, upper_columns, pair, other_banks;
     struct dram_part columns, banks, inner_banks, groups, rows, chunk, channels;
     uint32_t request_bytes;

@@ -3,8 +3,9 @@
 
 enum { DATA_ROW = DRAM_BANKS, REFRESH_ROW };
 
-static const char *const names[] = {[DRAM_ACT] = "ACT", [DRAM_PRE] = "PRE", [DRAM_PREA] = "PREA",
-                                    [DRAM_REF] = "REF", [DRAM_RD] = "RD",   [DRAM_WR] = "WR"};
+static const char *const names[] = {
+    [DRAM_ACT] = "ACT", [DRAM_PRE] = "PRE", [DRAM_PREA] = "PREA",   [DRAM_REF] = "REF",
+    [DRAM_RD] = "RD",   [DRAM_WR] = "WR",   [DRAM_REF_BANK] = "REF"};
 
 static struct trace_row row_of(const struct dram_trace_channel *t, uint32_t row)
 {
@@ -72,6 +73,7 @@ void dram_trace_command(void *channel, uint64_t now, enum dram_command command, 
     case DRAM_PRE: end_row(t, now, bank); break;
     case DRAM_PREA: dram_trace_end(t, now); break;
     case DRAM_REF: span(t, REFRESH_ROW, now, now + t->time.refresh, "REF", 0); break;
+    case DRAM_REF_BANK: span(t, bank, now, now + t->time.refresh, "REF of bank", bank); break;
     case DRAM_RD:
     case DRAM_WR: data(t, now, command == DRAM_WR, bank); break;
     }

@@ -116,9 +116,10 @@ struct energy_network {
 void energy_add_network(struct energy_model *model, const char *component,
                         const struct energy_network *network);
 // Adds a DRAM whose channels transfer `bits_per_clock` bits per command clock. Its events are
-// `memory.dram_…` and `dram.refreshes`.
+// `memory.dram_…` and `dram.refreshes`, each of which refreshes a fraction `refreshed` of the
+// banks.
 void energy_add_dram(struct energy_model *model, const char *component, double channels,
-                     double bits_per_clock);
+                     double bits_per_clock, double refreshed);
 
 // Results
 

@@ -82,7 +82,7 @@ static const double device_bits[] = {
 };
 
 void energy_add_dram(struct energy_model *model, const char *component, double channels,
-                     double bits_per_clock)
+                     double bits_per_clock, double refreshed)
 {
     const struct energy_config *config = model->config;
     if (config->memory == ENERGY_ELSEWHERE)
@@ -92,7 +92,7 @@ void energy_add_dram(struct energy_model *model, const char *component, double c
     energy_add(model, component, "memory.dram_activate", ENERGY_dram_activate, devices);
     energy_add(model, component, "memory.dram_read", ENERGY_dram_read, 1);
     energy_add(model, component, "memory.dram_write", ENERGY_dram_write, 1);
-    energy_add(model, component, "dram.refreshes", ENERGY_dram_refresh, devices * 1000);
+    energy_add(model, component, "dram.refreshes", ENERGY_dram_refresh, devices * 1000 * refreshed);
     energy_add_power(
         model, component,
         energy_times(energy_cost_of(config, ENERGY_dram_background), devices * channels / 1000));

@@ -105,13 +105,48 @@ static void count_sent(struct memsys *m, const struct memsys_request *request)
     m->pool.inside++;
 }
 
-uint32_t memsys_new_entry(struct memsys *m, const struct memsys_request *request)
+static uint32_t allocate_entry(struct memsys *m)
 {
     if (m->pool.unused == MEMSYS_NONE)
         grow_entries(&m->pool, m->arena);
     uint32_t index = m->pool.unused;
+    m->pool.unused = m->pool.entries[index].next;
+    return index;
+}
+
+// Returns the lowest sector of a set of sectors.
+static struct mask lowest_sector(const struct memsys *m, struct mask sectors)
+{
+    uint32_t i = 0;
+    while (!mask_intersects(m->masks.sector[i], sectors))
+        i++;
+    return m->masks.sector[i];
+}
+
+bool memsys_in_parts(const struct memsys *m, const struct memsys_request *reply)
+{
+    return m->config->memory.sector_replies && reply->kind == MEMSYS_READ &&
+           reply->requester < m->tables.in_sectors &&
+           mask_any(mask_without(reply->bytes, lowest_sector(m, reply->bytes)));
+}
+
+uint32_t memsys_split_reply(struct memsys *m, uint32_t index)
+{
+    uint32_t part = allocate_entry(m);
+    struct memsys_request *whole = &m->pool.entries[index].request;
+    struct mask sector = lowest_sector(m, whole->bytes);
+    m->pool.entries[part] = m->pool.entries[index];
+    m->pool.entries[part].request.bytes = sector;
+    m->pool.entries[part].request.more = true;
+    whole->bytes = mask_without(whole->bytes, sector);
+    m->pool.inside++;
+    return part;
+}
+
+uint32_t memsys_new_entry(struct memsys *m, const struct memsys_request *request)
+{
+    uint32_t index = allocate_entry(m);
     struct memsys_entry *entry = &m->pool.entries[index];
-    m->pool.unused = entry->next;
     *entry =
         (struct memsys_entry){.request = *request, .sent = m->clock.cycle * m->clock.core_period};
     entry->created = request->since ? request->since * m->clock.core_period : entry->sent;
@@ -226,6 +261,8 @@ static void count_reply(struct memsys *m, const struct memsys_entry *entry, uint
                         uint64_t arrived)
 {
     struct memsys_requester_stats *stats = &m->sums.requester[entry->request.requester];
+    if (entry->request.more)
+        return;
     uint64_t *const from[] = {[CACHE_HIT] = &stats->from_llc,
                               [CACHE_MERGED] = &stats->from_merge,
                               [CACHE_FETCHED] = &stats->from_dram};
@@ -384,8 +421,14 @@ static void tick_backends(struct memsys *m, uint64_t time)
     uint64_t clock = time / m->clock.dram_period, next = time / m->clock.llc_period + 1;
     if (clock * m->clock.dram_period != time || backends_due(m) > clock)
         return;
-    for (uint32_t i = 0; i < m->partition_count; i++)
-        memsys_partition_dram(&m->partitions[i], clock, next);
+    uint32_t share = m->config->memory.channel_slices;
+    for (uint32_t first = 0; first < m->partition_count; first += share) {
+        bool due = m->backend->is_shared;
+        for (uint32_t i = first; i < first + share; i++)
+            due |= m->partitions[i].backend_next <= clock;
+        for (uint32_t i = first; i < first + share; i++)
+            memsys_partition_dram(&m->partitions[i], clock, next, due);
+    }
 }
 
 // Arrivals from the networks

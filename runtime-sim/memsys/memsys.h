@@ -41,6 +41,12 @@ struct memsys_config {
     bool named_reads;
 };
 
+// Returns the number of memories: one for each memory.channel_slices partitions.
+static inline uint32_t memsys_memories(const struct memsys_config *config)
+{
+    return config->memory.partition_nodes.n / config->memory.channel_slices;
+}
+
 enum { MEMSYS_NONE = UINT32_MAX };
 enum { MEMSYS_SECTIONS = 5 };
 
@@ -195,6 +201,7 @@ struct memsys_sites {
 struct memsys_tables {
     const struct memsys_requester *requesters;
     uint32_t requester_count;
+    uint32_t in_sectors; // number of the first requesters, which accept replies in several packets
     VEC(struct memsys_message) messages; // without row 0
     VEC(struct memsys_input) inputs;
     VEC(struct memsys_endpoint) endpoints;
@@ -245,7 +252,9 @@ struct memsys_request {
     uint8_t mark;      // used by the owner
     bool by_sector;    // a read whose reply carries only the sectors of `bytes`, as all replies do
                        // with memory.sectors
-    uint32_t words;    // of a reply to a read, with named_reads: words of the line that it carries
+    bool more;      // of a reply to a read: a packet with one of its sectors, which ends nothing;
+                    // another packet has the last sector
+    uint32_t words; // of a reply to a read, with named_reads: words of the line that it carries
     uint32_t site;  // instruction that caused it, an index of memsys_sites; 0: none, or not counted
     uint64_t since; // cycle from which its latency is counted in stages; 0: the cycle in which
                     // it is sent

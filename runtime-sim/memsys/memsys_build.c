@@ -113,7 +113,7 @@ static void init_messages(struct memsys *m)
 static void init_map(struct memsys *m)
 {
     const struct memsys_keys *keys = &m->config->memory;
-    struct partition_range all = {.is_xor = keys->rule == MEMSYS_XOR,
+    struct partition_range all = {.rule = (enum partition_rule)keys->rule,
                                   .count = m->partition_count,
                                   .chunk = keys->chunk,
                                   .last = UINT64_MAX};
@@ -148,7 +148,8 @@ struct memsys *memsys_new(struct arena *arena, const struct memsys_config *confi
     struct memsys *m = ARENA_NEW(arena, struct memsys);
     *m = (struct memsys){.config = config,
                          .tables = *tables,
-                         .backend = tables->backend ? tables->backend : &memsys_local_dram,
+                         .backend = tables->backend ? tables->backend
+                                                    : memsys_configured_dram(arena, config),
                          .arena = arena,
                          .serve = serve,
                          .context = context,

@@ -110,6 +110,11 @@ static const char *check_nodes(struct arena *arena, const struct memsys_config *
             return arena_printf(arena, "memory.partition_nodes contains %u twice", at->v[i]);
         bits_set(taken, at->v[i]);
     }
+    if (at->n % config->memory.channel_slices)
+        return arena_printf(arena,
+                            "memory.partition_nodes has %u elements, not a multiple of "
+                            "memory.channel_slices: %u",
+                            at->n, config->memory.channel_slices);
     uint32_t room = (nodes - at->n) * config->memory.node_cores;
     if (config->memory.cores > room)
         return arena_printf(arena,
@@ -143,10 +148,21 @@ static const char *check_sizes(struct arena *arena, const struct memsys_config *
     return wrong;
 }
 
+static const char *check_sectors(struct arena *arena, const struct memsys_config *config)
+{
+    const struct memsys_keys *memory = &config->memory;
+    if (memory->sector_replies && !memory->sectors)
+        return "memory.sector_replies needs memory.sectors: true";
+    if (memory->core_sides.n && memory->core_sides.n != memory->cores)
+        return arena_printf(arena, "memory.core_sides has %u elements, but there are %u cores",
+                            memory->core_sides.n, memory->cores);
+    return NULL;
+}
+
 static const char *check_rule(struct arena *arena, const struct memsys_config *config)
 {
     struct partition_range range = {.last = UINT64_MAX,
-                                    .is_xor = config->memory.rule == MEMSYS_XOR,
+                                    .rule = (enum partition_rule)config->memory.rule,
                                     .count = config->memory.partition_nodes.n,
                                     .chunk = config->memory.chunk};
     if (partition_is_good(&range))
@@ -185,6 +201,8 @@ const char *memsys_check(struct arena *arena, const struct memsys_config *config
         wrong = dram_config_fault(&config->dram, arena);
     if (!wrong)
         wrong = check_sizes(arena, config);
+    if (!wrong)
+        wrong = check_sectors(arena, config);
     if (!wrong)
         wrong = check_rule(arena, config);
     return wrong ? wrong : check_clocks(arena, config);

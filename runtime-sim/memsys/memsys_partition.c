@@ -56,7 +56,7 @@ void memsys_partition_init(struct memsys_partition *p, struct memsys *m, uint32_
                                    .number = number,
                                    .node = m->topology.partition_node[number],
                                    .due = UINT64_MAX};
-    p->delays = ARENA_ARRAY(m->arena, struct memsys_delay, m->message_count);
+    p->delays = ARENA_ARRAY(m->arena, struct memsys_delay, 2 * m->message_count);
     init_inputs(p);
     p->backend = m->backend->create(m->backend->context, m->arena, config, number);
     p->backend_next = m->backend->next(p->backend);
@@ -160,25 +160,38 @@ static void put_arrival(struct memsys_partition *p, uint32_t index, uint64_t now
         memsys_partition_put(p, index, now, input);
 }
 
+// Returns true if a core is at the other side of the LLC.
+static bool is_far(const struct memsys_partition *p, uint32_t endpoint)
+{
+    const struct memsys *m = p->memsys;
+    const struct config_list *sides = &m->config->memory.core_sides;
+    if (!m->config->memory.far_delay || endpoint >= m->topology.cores)
+        return false;
+    uint32_t side = sides->n ? sides->v[endpoint] : 2 * endpoint >= m->topology.cores;
+    return side != (2 * p->number >= m->partition_count);
+}
+
 // Accepts at most one request per clock.
 static void delay_arrival(struct memsys_partition *p, const struct memsys_moment *at,
                           uint32_t number)
 {
     const struct memsys *m = p->memsys;
     uint32_t index = accept_arrival(p, at, &m->messages[number]);
-    struct memsys_delayed last = {index, at->llc + m->config->memory.request_delay};
     if (index == MEMSYS_NONE)
         return;
-    vec_push(m->arena, &p->delays[number].all, last);
+    bool far = is_far(p, m->pool.entries[index].request.core);
+    uint64_t delay = m->config->memory.request_delay + (far ? m->config->memory.far_delay : 0);
+    struct memsys_delayed last = {index, at->llc + delay};
+    vec_push(m->arena, &p->delays[2 * number + far].all, last);
     p->delayed++;
 }
 
 // Moves at most one request per clock, after the accesses of the slice. While requests wait after
 // their delay, the slice's input stays full and no request is accepted from the network.
-static void end_delay(struct memsys_partition *p, const struct memsys_moment *at, uint32_t number)
+static void end_delay(struct memsys_partition *p, const struct memsys_moment *at, uint32_t queue)
 {
-    struct memsys_delay *delay = &p->delays[number];
-    const struct memsys_message *message = &p->memsys->messages[number];
+    struct memsys_delay *delay = &p->delays[queue];
+    const struct memsys_message *message = &p->memsys->messages[queue / 2];
     if (delay->first == delay->all.n || delay->all.v[delay->first].ready > at->llc ||
         !has_room(p, message, delay->all.v[delay->first].entry))
         return;
@@ -199,7 +212,8 @@ static void accept_arrivals(struct memsys_partition *p, const struct memsys_mome
 {
     const struct memsys_message *message = &p->memsys->messages[number];
     uint32_t index;
-    if (p->memsys->config->memory.request_delay) {
+    const struct memsys_keys *memory = &p->memsys->config->memory;
+    if (memory->request_delay || memory->far_delay) {
         delay_arrival(p, at, number);
         return;
     }
@@ -417,6 +431,12 @@ static bool is_refused(const struct memsys_partition *p)
     return p->refused_flits && !noc_can_send(noc, p->node, p->refused_class, p->refused_flits);
 }
 
+static uint32_t sector_flits(const struct memsys *m)
+{
+    const struct memsys_keys *memory = &m->config->memory;
+    return noc_flits(&m->config->reply_network, memory->header_bytes + memory->sector_bytes);
+}
+
 static void send_replies(struct memsys_partition *p)
 {
     struct memsys *m = p->memsys;
@@ -428,7 +448,8 @@ static void send_replies(struct memsys_partition *p)
         uint32_t index = p->replies[p->reply_head];
         const struct memsys_request *request = &m->pool.entries[index].request;
         const struct memsys_message *message = &m->messages[request->message];
-        uint32_t flits = memsys_reply_flits(m, request);
+        bool in_parts = memsys_in_parts(m, request);
+        uint32_t flits = in_parts ? sector_flits(m) : memsys_reply_flits(m, request);
         struct memsys_offer offer = {.network = side->noc,
                                      .cycle = noc_cycle(side->noc),
                                      .node = p->node,
@@ -443,8 +464,10 @@ static void send_replies(struct memsys_partition *p)
             p->refused_class = message->reply_class;
             return;
         }
+        uint32_t sent = in_parts ? memsys_split_reply(m, index) : index;
+        request = &m->pool.entries[sent].request;
         struct noc_packet packet = {
-            .payload = index,
+            .payload = sent,
             .created = noc_cycle(side->noc),
             .source = p->node,
             .target = m->topology.endpoint_node[request->core],
@@ -452,10 +475,12 @@ static void send_replies(struct memsys_partition *p)
             .class = message->reply_class,
             .priority = memsys_reply_priority(m, p->node, request, message->reply_priority)};
         noc_send(side->noc, &packet);
-        m->pool.entries[index].end[STAGE_REPLY_QUEUE] = packet.created * m->clock.network_period;
+        m->pool.entries[sent].end[STAGE_REPLY_QUEUE] = packet.created * m->clock.network_period;
+        p->moved = true;
+        if (in_parts)
+            continue;
         p->reply_head = p->reply_head + 1 < m->config->memory.reply_queue ? p->reply_head + 1 : 0;
         p->reply_count--;
-        p->moved = true;
     }
 }
 
@@ -476,12 +501,26 @@ static uint64_t reply_clock(const struct memsys_partition *p)
                                : divide_up(ready * m->clock.dram_period, m->clock.llc_period);
 }
 
+// Returns the clock in which the first delay of a request ends.
+static uint64_t delay_end(const struct memsys_partition *p)
+{
+    uint64_t end = UINT64_MAX;
+    for (uint32_t i = 0; i < 2 * p->memsys->message_count; i++) {
+        const struct memsys_delay *delay = &p->delays[i];
+        if (delay->first < delay->all.n)
+            end = smaller(end, delay->all.v[delay->first].ready);
+    }
+    return end;
+}
+
 static void set_due(struct memsys_partition *p, uint64_t now)
 {
     const struct memsys *m = p->memsys;
     p->due = p->cache.next;
     const struct memsys_gate *gate = m->tables.gate;
-    if (p->reply_count || p->waiting.n || p->delayed || can_accept_arrival(p) ||
+    if (p->delayed)
+        wake(p, delay_end(p));
+    if (p->reply_count || p->waiting.n || can_accept_arrival(p) ||
         (gate && gate->is_due(gate->context, p->number)))
         wake(p, now + 1);
     if (p->reply_count < m->config->memory.reply_queue)
@@ -505,7 +544,7 @@ void memsys_partition_tick(struct memsys_partition *p, const struct memsys_momen
     if (gate)
         gate->tick(gate->context, p->number, at->llc);
     cache_tick(&p->cache, at->llc);
-    for (uint32_t i = 0; p->delayed && i < p->memsys->message_count; i++)
+    for (uint32_t i = 0; p->delayed && i < 2 * p->memsys->message_count; i++)
         end_delay(p, at, i);
     p->moved |= p->served_count > 0;
     ask_dram(p, at);
@@ -536,10 +575,10 @@ void memsys_partition_notify(struct memsys_partition *p, uint64_t next)
     p->served_count = 0;
 }
 
-void memsys_partition_dram(struct memsys_partition *p, uint64_t clock, uint64_t next)
+void memsys_partition_dram(struct memsys_partition *p, uint64_t clock, uint64_t next, bool due)
 {
     const struct memsys *m = p->memsys;
-    if (p->backend_next <= clock || m->backend->is_shared) {
+    if (due) {
         m->backend->tick(p->backend, clock);
         p->backend_next = m->backend->next(p->backend);
         uint64_t ready = reply_clock(p);

@@ -51,7 +51,7 @@ struct memsys_delay {
 
 struct memsys_partition {
     struct memsys *memsys;
-    struct memsys_delay *delays; // of each message class
+    struct memsys_delay *delays; // of each message class: from near cores, from far ones
     uint32_t delayed;            // requests in these
     uint32_t number, node;
     uint64_t due;     // LLC clock of the next evaluation
@@ -258,6 +258,11 @@ void memsys_ports_tick(struct memsys *memsys);
 // Sends the request of an entry through the network interface of the endpoint `from`.
 void memsys_send_entry(struct memsys *memsys, uint32_t from, uint32_t entry);
 
+// Returns true if the reply to a read is sent as a packet for each of its sectors, of which more
+// than one is left.
+bool memsys_in_parts(const struct memsys *memsys, const struct memsys_request *reply);
+// Removes a sector from such a reply. Returns the entry of the packet with it.
+uint32_t memsys_split_reply(struct memsys *memsys, uint32_t entry);
 // Allocate the entry of a request, and free it.
 uint32_t memsys_new_entry(struct memsys *memsys, const struct memsys_request *request);
 void memsys_free_entry(struct memsys *memsys, uint32_t entry);
@@ -280,12 +285,16 @@ void memsys_partition_tick(struct memsys_partition *partition, const struct mems
 // Notifies the owner of the requests that the slice has served. If one of them waits, the partition
 // is due at LLC clock `next`.
 void memsys_partition_notify(struct memsys_partition *partition, uint64_t next);
-// Ticks the backend if it is due at this DRAM clock. If the backend then has a piece, the partition
-// is due at LLC clock `next` or later.
-void memsys_partition_dram(struct memsys_partition *partition, uint64_t clock, uint64_t next);
+// Ticks the backend if it is `due` at this DRAM clock. If the backend then has a piece, the
+// partition is due at LLC clock `next` or later.
+void memsys_partition_dram(struct memsys_partition *partition, uint64_t clock, uint64_t next,
+                           bool due);
 
-// The configured DRAM (memsys_dram.c).
+// The DRAM of one slice (memsys_dram.c).
 extern const struct memsys_backend memsys_local_dram;
+// Returns the configured DRAM: of each slice, or shared by memory.channel_slices (memsys_share.c).
+const struct memsys_backend *memsys_configured_dram(struct arena *arena,
+                                                    const struct memsys_config *config);
 
 // Returns a channel of a partition's memory, for statistics and traces; NULL if it does not exist.
 static inline struct dram_channel *memsys_channel(const struct memsys *m, uint32_t partition,

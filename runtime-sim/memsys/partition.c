@@ -1,11 +1,12 @@
 #include "runtime-sim/memsys/partition.h"
+#include "runtime-sim/base/ipoly.h"
 #include "support/search.h"
 #include <assert.h>
 
 bool partition_is_good(const struct partition_range *r)
 {
     return r->first <= r->last && r->count && r->chunk &&
-           (!r->is_xor || !(r->count & (r->count - 1)));
+           (r->rule != PARTITION_XOR || !(r->count & (r->count - 1)));
 }
 
 void partition_init(struct partition_map *map, struct arena *arena,
@@ -53,7 +54,7 @@ const struct partition_range *partition_range_of(const struct partition_map *map
 // XORs the lowest part of a chunk's number, or the partition, with the other parts.
 static uint64_t mix(const struct partition_range *r, uint64_t lowest, uint64_t rest)
 {
-    if (r->is_xor && r->count > 1)
+    if (r->rule == PARTITION_XOR && r->count > 1)
         for (; rest; rest /= r->count)
             lowest ^= rest % r->count;
     return lowest;
@@ -63,13 +64,17 @@ uint32_t partition_of(const struct partition_map *map, uint64_t address)
 {
     const struct partition_range *r = partition_range_of(map, address);
     uint64_t chunk = address / r->chunk;
+    if (r->rule == PARTITION_IPOLY)
+        return ipoly_place(r->count, chunk);
     return (uint32_t)mix(r, chunk % r->count, chunk / r->count);
 }
 
 uint64_t partition_address(const struct partition_range *r, uint32_t partition, uint64_t local)
 {
     uint64_t rest = local / r->chunk;
-    return (rest * r->count + mix(r, partition, rest)) * r->chunk + local % r->chunk;
+    uint64_t lowest = r->rule == PARTITION_IPOLY ? ipoly_remainder(r->count, partition, rest)
+                                                 : mix(r, partition, rest);
+    return (rest * r->count + lowest) * r->chunk + local % r->chunk;
 }
 
 uint64_t partition_local(const struct partition_map *map, uint64_t address)

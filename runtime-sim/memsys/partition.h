@@ -6,12 +6,19 @@
 #pragma once
 #include "support/vec.h"
 
+// The partition of a chunk, by its number.
+enum partition_rule {
+    PARTITION_MODULO,
+    // All parts of the number by XOR, which spreads strides of any power of two. Requires a power
+    // of two for `count`.
+    PARTITION_XOR,
+    PARTITION_IPOLY, // the number's ipoly_place (base/ipoly.h)
+};
+
 struct partition_range {
     uint64_t first, last; // addresses, both included
     uint32_t count;       // partitions
-    // Partition of a chunk: all parts of its number by XOR, which spreads strides of any power of
-    // two and needs a power of two for `count`; false: its number mod `count`.
-    bool is_xor;
+    enum partition_rule rule;
     uint64_t chunk; // bytes
 };
 

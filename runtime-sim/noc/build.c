@@ -1,4 +1,5 @@
 // Builds a network from its configuration.
+#include "runtime-sim/noc/packets.h"
 #include "runtime-sim/noc/shapes.h"
 #include "runtime-sim/noc/state_tmpl.h"
 #include "runtime-sim/noc/topology.h"
@@ -112,6 +113,33 @@ static const char *check_overlay(const struct noc_config *config)
                : NULL;
 }
 
+// Links, ports and crossbar inputs of nodes exist only where a packet is divided into flits.
+static const char *check_packets(struct arena *arena, const struct noc_config *config)
+{
+    const struct {
+        const char *key, *value;
+        bool holds;
+    } needs[] = {
+        {"topology", "crossbar", config->topology == NOC_CROSSBAR},
+        {"overlay", "false", !config->overlay},
+        {"ideal", "false", !config->ideal},
+        {"injection_ports", "1", config->injection_ports == 1},
+        {"injection_links", "1", config->injection_links == 1},
+        {"injection_shared", "false", !config->injection_shared},
+        {"injection_speedup", "1", config->injection_speedup == 1},
+        {"injection_speedups", "[]", !config->injection_speedups.n},
+    };
+    for (uint32_t i = 0; config->packet_wide && i < ARRAY_LENGTH(needs); i++)
+        if (!needs[i].holds)
+            return arena_printf(arena, "'packet_wide' needs '%s' %s", needs[i].key, needs[i].value);
+    if (config->clusters && !config->packet_wide)
+        return "'clusters' needs 'packet_wide' true";
+    if (config->clusters * config->cluster_nodes <= noc_node_count(config))
+        return NULL;
+    return arena_printf(arena, "'clusters' of 'cluster_nodes' have %u nodes, but there are %u",
+                        config->clusters * config->cluster_nodes, noc_node_count(config));
+}
+
 static const char *check_fly(struct arena *arena, const struct noc_config *config)
 {
     if (config->topology == NOC_FLY || (!config->reversed && !config->router_nodes))
@@ -146,6 +174,8 @@ const char *noc_check(struct arena *arena, const struct noc_config *config)
         wrong = check_fly(arena, config);
     if (!wrong)
         wrong = check_overlay(config);
+    if (!wrong)
+        wrong = check_packets(arena, config);
     if (!wrong && config->topology == NOC_MESH)
         wrong = check_list(arena, "node_routers", &config->node_routers,
                            config->width * config->height, "routers");
@@ -577,6 +607,8 @@ struct noc *noc_new(struct arena *arena, const struct noc_config *config)
     make_rows(noc);
     make_scratch(noc);
     make_calendar(noc);
+    if (config->packet_wide)
+        noc_packets_init(noc);
     noc_choose_tick(noc);
     return noc;
 }

@@ -4,6 +4,7 @@
 // Packets in flight are a heap. Packets that arrive in the same cycle are ordered by source, so
 // that the order in which nodes send in a cycle does not matter.
 #include "runtime-sim/noc/interface.h"
+#include "runtime-sim/noc/packets.h"
 #include "runtime-sim/noc/route.h"
 
 static bool is_before(const struct noc *noc, uint32_t left, uint32_t right)
@@ -69,15 +70,20 @@ static void count_entered(struct noc *noc, const struct noc_packet *packet)
     interface->queue_flits -= packet->flits;
 }
 
-void noc_ideal_send(struct noc *noc, uint32_t index)
+void noc_go(struct noc *noc, uint32_t index, uint64_t cycles, uint32_t each)
 {
     struct noc_packet *packet = noc_packet_at(noc, index);
-    uint32_t each = noc->delay.routing + noc->delay.vc_alloc + noc->delay.flight;
     uint16_t routers = noc->pool.hot[index].routers = pass_routers(noc, packet);
     packet->entered = noc->now;
-    packet->arrived = noc->now + noc->delay.entry + routers * each + packet->flits - 1u;
+    packet->arrived = noc->now + cycles + routers * each;
     count_entered(noc, packet);
     add_due(noc, index);
+}
+
+void noc_ideal_send(struct noc *noc, uint32_t index)
+{
+    noc_go(noc, index, noc->delay.entry + noc_packet_at(noc, index)->flits - 1u,
+           noc->delay.routing + noc->delay.vc_alloc + noc->delay.flight);
 }
 
 void noc_ideal_arrive(struct noc *noc)
@@ -88,6 +94,8 @@ void noc_ideal_arrive(struct noc *noc)
         noc->class_stats[packet->class].flits += packet->flits;
         noc->interface[packet->target].flits_arrived += packet->flits;
         noc->progress.moved_at = noc->now;
+        if (noc->packets)
+            noc_packets_arrived(noc, packet);
         noc_finish(noc, packet->target, (uint32_t)__builtin_ctzll(noc->class.vcs[packet->class]),
                    index);
     }

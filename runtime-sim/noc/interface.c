@@ -1,5 +1,6 @@
 #include "runtime-sim/noc/interface.h"
 #include "runtime-sim/noc/eject_tmpl.h"
+#include "runtime-sim/noc/packets.h"
 #include "runtime-sim/noc/queue.h"
 #include "runtime-sim/noc/shapes.h"
 #include "runtime-sim/noc/state_tmpl.h"
@@ -85,8 +86,10 @@ static uint32_t find_link(const struct noc *noc, uint32_t node, uint32_t class, 
 
 bool noc_can_send(const struct noc *noc, uint32_t node, uint32_t class, uint32_t flits)
 {
-    return noc->interface[node].busy_until <= noc->now &&
-           find_link(noc, node, class, flits) != NOC_NONE;
+    if (noc->interface[node].busy_until > noc->now)
+        return false;
+    return noc->packets ? noc_packets_can_send(noc, node, class)
+                        : find_link(noc, node, class, flits) != NOC_NONE;
 }
 
 static void count_sent(struct noc *noc, const struct noc_packet *packet)
@@ -152,6 +155,8 @@ void noc_send(struct noc *noc, const struct noc_packet *packet)
     count_sent(noc, packet);
     if (noc->config.ideal)
         noc_ideal_send(noc, at);
+    else if (noc->packets)
+        noc_packets_send(noc, packet, at);
     else
         enqueue(noc, packet, at);
     if (noc->observer.trace)
@@ -228,7 +233,9 @@ void noc_pop(struct noc *noc, uint32_t node, uint32_t class)
     struct noc_arrivals *arrivals = noc_arrivals_of(noc, node, class, vc);
     uint32_t packet = noc_queue_pop(&noc->pool, &arrivals->queue);
     noc->ejection.turn[node * noc->shape.classes + class] = (uint8_t)(vc + 1);
-    if (noc->config.ejection_queue) {
+    if (noc->packets) {
+        noc_packets_room(noc, node);
+    } else if (noc->config.ejection_queue) {
         arrivals->flits -= noc->pool.hot[packet].flits;
         if (noc_holds_flits(noc, node))
             mask_set(noc->ejection.holding, node);

@@ -100,7 +100,11 @@ static void note_lane(struct report *r, uint32_t index)
     const struct noc_link *link = &noc->injection.link[index / noc->shape.classes];
     uint32_t port = link->port + lane->port, packet = lane->queue.first;
     struct wait wait = {.at = index, .is_outside = true};
-    if (lane->out == NOC_NONE)
+    if (noc->packets) {
+        wait.kind = WAIT_NODE;
+        wait.blocker = NOC_NONE;
+        r->waits[packet] = wait;
+    } else if (lane->out == NOC_NONE)
         note_channel(r, packet, wait, port, link->vcs);
     else if (!noc->vc.credits[lane->out])
         note_room(r, packet, wait, lane->out);

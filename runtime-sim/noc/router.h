@@ -318,7 +318,8 @@ struct noc_injection {
     struct noc_link *link;
     struct noc_lane *lane; // by link and class
     uint32_t links;
-    uint64_t *sending; // mask of nodes that have packets to send
+    uint64_t *sending; // mask of nodes that have packets to send; with packet_wide, of those to
+                       // which a packet may be able to cross
 };
 
 // Queues of interfaces for packets that have arrived.
@@ -365,6 +366,7 @@ struct noc {
     struct noc_interface *interface; // by node
     struct noc_injection injection;
     struct noc_ejection ejection;
+    struct noc_packets *packets; // with packet_wide; else NULL
     struct noc_progress progress;
     uint64_t shuffle; // random state of the order of evaluation; 0: off
     struct noc_observers observer;

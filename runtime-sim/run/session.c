@@ -140,6 +140,8 @@ static bool allocate(struct session *session, struct run_buffer *buffer)
     // A buffer without a `fill` counts as never written.
     if (buffer->fill.at.text) {
         image_filled(session->device.image, buffer->address);
+        if (!session->run->has_streams)
+            device_copied(&session->device, buffer->address, bytes);
         plane_act_all(session->device.image, buffer->address, bytes, PLANE_FILL);
     }
     if (!set_counts(session, buffer))

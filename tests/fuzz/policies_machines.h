@@ -12,6 +12,9 @@
     NETWORKS("radix=" #radix)                                                                      \
     NETWORKS("stages=" #stages) NETWORKS("router_nodes=true") "reply_network.reversed=true "
 // An L1 that hardly ever hits, so that much is offloaded.
+// A packet-wide crossbar of 12 nodes.
+#define PACKETS NETWORKS("topology=crossbar") NETWORKS("packet_wide=true") NETWORKS("nodes=12")
+#define SECTORS "memory.sectors=true llc.sector_bytes=32 l1.sector_bytes=32 "
 #define TINY "l1.sets=1 l1.ways=1 "
 #define SMALL MESH(3, 3, 5, "[1,3,8]")
 
@@ -69,6 +72,16 @@ static const struct policy_machine {
     {"lrr", TINY SMALL "core.scheduler=lrr core.schedulers=2 core.buffer=4"},
     {"schedulers", SMALL "core.schedulers=4 core.alu_units=2 core.buffer=8 core.pipeline=0 "
                          "core.decode_latency=0"},
+    {"subcores", SMALL "core.schedulers=4 core.subcores=true core.alu_units=4 core.int_units=4 "
+                       "core.sfu_units=4 core.fetch_width=4 core.scheduler=lrr "
+                       "code_cache.perfect=true constant_cache.perfect=true"},
+    {"collectors", TINY SMALL "core.schedulers=2 core.subcores=true core.collectors=1 "
+                              "core.register_banks=1 core.alu_units=2 core.fetch_instructions=1"},
+    {"collectors_shared", SMALL "core.schedulers=3 core.collectors=2 core.int_units=1 "
+                                "core.pipeline=0 core.buffer=4 core.fetch_instructions=4"},
+    {"code_levels", SMALL "code_l0.sets=1 code_l0.ways=1 read_only_l15.sets=2 code_cache.sets=1 "
+                          "code_cache.ways=1 code_cache.prefetch=3 core.accesses=4 "
+                          "core.atomic_turns=true machine.cta_latency=40"},
     {"memory_queue", TINY SMALL "core.memory_queue=1 core.memory_most=6"},
     {"memory_most", SMALL "core.memory_queue=1 core.memory_most=2"},
     {"one_core", MESH(3, 1, 1, "[0,2]") "offload.service_queue=4 offload.partial=true"},
@@ -101,6 +114,20 @@ static const struct policy_machine {
                                              "offload.merge_operands=true "
                                              "offload.operand_sectors=true"},
     {"adaptive_routing", SMALL NETWORKS("routing=adaptive") NETWORKS("vcs=4")},
+    {"packets", TINY PACKETS "memory.cores=5 memory.partition_nodes=[8,9,10,11] "
+                             "memory.channel_slices=2 memory.rule=ipoly llc.hash=ipoly"},
+    {"packets_narrow",
+     PACKETS NETWORKS("injection_queue=1") NETWORKS("ejection_queue=1") NETWORKS("clusters=2")
+         NETWORKS("cluster_nodes=4") "memory.cores=5 memory.partition_nodes=[0,9,3] "
+                                     "memory.rule=ipoly memory.reply_queue=1 offload.queue=3"},
+    {"sector_replies", TINY PACKETS SECTORS "memory.cores=5 memory.partition_nodes=[8,11] "
+                                            "memory.sector_replies=true"},
+    {"written_sectors", SMALL SECTORS "l1.allocate_writes=true l1.banks=4 l1.bank_bytes=32 "
+                                      "l1.port_bytes=32 l1.sets=1 l1.ways=100"},
+    {"written_lines", TINY SMALL "l1.allocate_writes=true memory.far_delay=40 "
+                                 "machine.copies_to_llc=true"},
+    {"bank_refresh", TINY SMALL "dram.tREFI=600 dram.tRFC=30 dram.refresh=bank "
+                                "dram.bank_xor=false dram.bank_bits=[9,13,12]"},
     {"xy", SMALL NETWORKS("routing=xy") "offload.queue=2 code_cache.sets=1 code_cache.ways=1"},
 };
 enum { MACHINES = sizeof machines / sizeof *machines };
@@ -116,6 +143,8 @@ static const struct policy_machine stack_machines[] = {
     {"stacks_ranges", REGIONS "memory.cores=12 tom.map=ranges tom.learn_instances=2 "
                               "tom.live_ins=once tom.parameters=sent"},
     {"stacks_static", "memory.cores=8 tom.map=static tom.invalidate=epoch tom.tag=threshold"},
+    {"stacks_sectors", SECTORS "memory.cores=8 l1.allocate_writes=true memory.rule=ipoly "
+                               "llc.hash=ipoly dram.tREFI=600 dram.tRFC=30 dram.refresh=bank"},
     {"stacks_two", REGIONS "memory.cores=6 stack.stacks=2 tom.invalidate=none tom.busy=1"},
     {"stacks_sm", REGIONS "memory.cores=8 tom.sm_warps=2 tom.sm_issue=2 tom.sm_mshrs=1 "
                           "tom.condition=first tom.cost=refined tom.window=48 tom.sample=3"},

@@ -45,6 +45,14 @@ SHAPES = [
      'request_network.router_nodes=true', 'reply_network.router_nodes=true'],
     ['request_network.width=2', 'reply_network.width=2', 'request_network.height=3',
      'reply_network.height=3', 'memory.cores=4', 'memory.partition_nodes=[0,5]'],
+    ['request_network.topology=crossbar', 'reply_network.topology=crossbar',
+     'request_network.packet_wide=true', 'reply_network.packet_wide=true', 'request_network.nodes=12',
+     'reply_network.nodes=12', 'memory.cores=8', 'memory.partition_nodes=[8,9,10,11]',
+     'memory.channel_slices=2', 'memory.rule=ipoly'],
+    ['memory.sectors=true', 'memory.sector_replies=true', 'l1.sector_bytes=32',
+     'l1.allocate_writes=true', 'l1.banks=4', 'l1.bank_bytes=32'],
+    ['dram.tREFI=900', 'dram.tRFC=40', 'dram.refresh=bank', 'dram.bank_xor=false',
+     'dram.bank_bits=[8,10,13]'],
     ['request_network.vcs=4', 'offload.packet_vcs=1', 'request_network.routing=adaptive'],
 ]
 

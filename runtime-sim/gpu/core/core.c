@@ -1,6 +1,7 @@
 #include "runtime-sim/gpu/core/core.h"
 #include "runtime-sim/gpu/core/core_trace.h"
 #include "runtime-sim/gpu/core/sites.h"
+#include "runtime-sim/gpu/core/units.h"
 #include "runtime-sim/exec/warp/cta.h"
 #include "support/bits.h"
 #include <string.h>
@@ -95,6 +96,7 @@ void core_init(struct core *core, struct arena *arena, const struct core_shared 
     core->followed = shared->sites;
     core->lsu.entry_extra = shared->entries_per_warp * warps;
     lsu_init(core);
+    units_init(core, arena);
     core->hooks = ARENA_ARRAY(arena, struct core_hooks, shared->hook_count + 1);
     for (uint32_t i = 0; i < shared->hook_count; i++)
         core->hooks[core->hook_count++] = make_hooks(core, &shared->hooks[i]);
@@ -109,26 +111,17 @@ const struct ir_inst *core_inst(const struct core *core, const struct timing *ti
 
 void core_flush(struct core *core)
 {
-    memset(core->units.free, 0, sizeof core->units.free); // a launch does not wait for the previous
-                                                          // one
-    core->units.banks_free = 0;
+    units_free(core); // a launch does not wait for the previous one
     if (core->shared->flush_l1)
         cache_forget(&core->l1);
     EACH_HOOKS (hooks, core, lsu, flush)
         hooks->lsu->flush(core, hooks->own);
     tags_flush(&core->tags.constant);
     tags_flush(&core->tags.texture);
+    level_flush(&core->tags.l15, CODE_LINES);
 }
 
 // Issue
-
-static uint64_t *free_unit(struct core *core, uint32_t unit, uint64_t now)
-{
-    for (uint32_t i = 0; i < core->kind->units[unit]; i++)
-        if (core->units.free[unit][i] <= now)
-            return &core->units.free[unit][i];
-    return NULL;
-}
 
 static void count_issue(struct core_stats *s, const struct timing *timing, uint64_t threads)
 {
@@ -239,7 +232,7 @@ void core_issue(struct core *core, uint64_t now, uint32_t index)
     if (result == ISSUE_HELD)
         hold(core, now, index, entry, as);
     else if (!elsewhere)
-        set_results(slot, timing, now + core->kind->latency[timing->class]);
+        set_results(slot, timing, slot->dispatched + core->kind->latency[timing->class]);
     if (as != ISSUE_AS_NORMAL && owner->lsu->issued)
         owner->lsu->issued(core, owner->own, now, index, timing, entry);
     if (timing->orders && as != ISSUE_AS_MIGRATED)
@@ -290,23 +283,16 @@ struct blocked_warps {
     uint64_t all, by_memory;
 };
 
-static struct blocked_warps find_blocked(struct core *core, uint64_t now, uint32_t word)
+static ALWAYS_INLINE struct blocked_warps find_blocked(struct core *core, uint64_t now,
+                                                       uint32_t word)
 {
     const uint64_t *wants = core->sets[word].wants;
-    uint64_t units = 0;
-    for (uint32_t unit = 0; unit < UNITS; unit++)
-        if (wants[unit] && !free_unit(core, unit, now))
+    uint64_t units = core->kind->divided ? units_blocked(core, now, word) : 0;
+    for (uint32_t unit = 0; !core->kind->divided && unit < UNITS; unit++)
+        if (wants[unit] && !units_find(core, unit, 0, now))
             units |= wants[unit];
     uint64_t by_memory = lsu_can_accept(core) ? 0 : wants[UNIT_MEMORY] & ~units;
     return (struct blocked_warps){units | by_memory, by_memory};
-}
-
-static void reserve(struct core *core, uint64_t now, const struct warp_slot *slot)
-{
-    const struct timing *timing = slot->next;
-    uint64_t *unit = free_unit(core, slot->unit, now);
-    if (slot->unit != UNIT_CONTROL)
-        *unit = now + core->kind->interval[timing->class];
 }
 
 // Selects a slot. Slots that a scheme prefers have priority.
@@ -336,17 +322,6 @@ static ALWAYS_INLINE uint64_t find_blocked_by(struct core *core, uint64_t now, u
     return slots;
 }
 
-// Warp w belongs to scheduler w mod the number of schedulers.
-static uint64_t slots_of_scheduler(const struct core *core, uint32_t scheduler, uint32_t word)
-{
-    static const uint64_t every[] = {0, UINT64_MAX, 0x5555555555555555, 0x9249249249249249,
-                                     0x1111111111111111};
-    uint32_t schedulers = core->kind->config->schedulers;
-    // 64 words are 1 mod 3, and 0 mod 1, 2 and 4.
-    uint32_t shift = schedulers == 3 ? (scheduler + 2 * word) % 3 : scheduler;
-    return every[schedulers] << shift;
-}
-
 // Adds the warps that the schedulers select to `chosen`. The schedulers share the units and select
 // one after the other; a unit accepts as many warps per cycle as it is wide. The first scheduler
 // whose slots were blocked by an earlier selection of this cycle selects first the next time
@@ -363,7 +338,8 @@ static ALWAYS_INLINE void choose(struct core *core, uint64_t now,
     for (uint32_t n = 0, i = start; n < schedulers; n++, i = i + 1 < schedulers ? i + 1 : 0) {
         uint64_t candidates[CORE_WORDS], any = 0, lost = 0;
         for (uint32_t w = 0; w < words; w++) {
-            uint64_t ready = core->sets[w].ready & slots_of_scheduler(core, i, w);
+            uint64_t ready =
+                core->sets[w].ready & units_slots(core->kind->config->schedulers, i, w);
             any |= candidates[w] = ready & ~blocked[w];
             lost |= ready & blocked[w] & ~at_start[w].all;
         }
@@ -373,7 +349,7 @@ static ALWAYS_INLINE void choose(struct core *core, uint64_t now,
             continue;
         uint32_t index = choose_one(core, i, candidates, words);
         bits_set(chosen, index);
-        reserve(core, now, &core->slots[index]);
+        units_reserve(core, now, index);
         for (uint32_t w = 0; n + 1 < schedulers && w < words; w++)
             blocked[w] = find_blocked_by(core, now, w, chosen, words);
     }
@@ -464,6 +440,8 @@ static ALWAYS_INLINE uint64_t next_issue(const struct core *core, uint64_t at, u
     uint64_t next = UINT64_MAX;
     if (core->lsu.refused || core->lsu.freed_count)
         return at;
+    if (core->kind->divided)
+        return units_next(core, at);
     for (uint32_t unit = 0; unit < UNITS; unit++) {
         uint64_t free = UINT64_MAX, wants = 0;
         for (uint32_t i = 0; i < words; i++)
@@ -504,7 +482,7 @@ static ALWAYS_INLINE void tick(struct core *core, uint64_t now, uint32_t words)
     lsu_tick(core, now);
     if (has_ready(core, words))
         issue(core, now, words);
-    if (has_hungry(core, words))
+    for (uint32_t n = core->kind->config->fetch_width; n && has_hungry(core, words); n--)
         core_fetch(core, now);
     core->next = next_cycle(core, now, words);
 }

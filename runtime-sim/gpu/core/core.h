@@ -24,6 +24,7 @@ enum {
     CORE_MISSED = 64,
     CORE_WHEEL = 1024,
     CORE_UNITS = 4,
+    CORE_SCHEDULERS = 4,
     CORE_DIRECT = 16,
 };
 
@@ -37,8 +38,9 @@ struct warp_slot {
     uint8_t state; // enum warp_slot_state
     uint64_t since;
     // Instruction buffer: `buffered` instructions from number `buffer_at` on, available from cycle
-    // `decoded` on.
-    uint32_t buffered, buffer_at;
+    // `decoded` on; with core.fetch_instructions only the `coming` ones after them are not
+    // available before.
+    uint32_t buffered, buffer_at, coming;
     uint64_t decoded;
     bool fetching; // waits for the instruction cache
     // Number of accesses: in `entries`; bypassing the L1; in the L1; stores without an
@@ -54,6 +56,7 @@ struct warp_slot {
     bool settled;            // `next` is valid; only the warp itself can change it
     uint32_t required_epoch; // 1 + the epoch that must end before `next`; 0: not known
     uint64_t awake;          // cycle in which the warp's nanosleep ends
+    uint64_t dispatched;     // cycle in which a unit accepts the instruction that it issued last
 };
 
 // Returns the index of a line in store_lines.
@@ -94,7 +97,7 @@ struct entry {
     uint32_t slot;
     uint32_t epoch;      // parity of its epoch
     uint32_t sent, left; // number of parts sent; number of parts without a reply
-    uint64_t issued, done;
+    uint64_t issued, dispatched, done;
     const struct timing *timing;
     uint32_t site; // its instruction (sites.h); 0: not counted
     bool queued;   // has parts to send
@@ -124,9 +127,14 @@ struct core_kind {
     const struct cache_config *l1;
     uint32_t l1_unit; // granularity in bytes of the memory system's replies to reads
     const struct tags_config *code, *constant, *texture;
+    const struct level_config *code_l0, *read_only_l15;
     uint32_t latency[TIMING_CLASSES], interval[TIMING_CLASSES];
-    uint32_t units[UNITS]; // number of units of each class
-    uint32_t adder;        // 1 + number of the scheme that added these cores; 0: no scheme
+    uint32_t units[UNITS];       // number of units of each class
+    uint8_t alu[TIMING_CLASSES]; // unit that UNIT_ALU stands for
+    uint32_t groups;             // sub-cores; 1: all schedulers share units and collectors
+    uint32_t step[UNITS];        // groups: each has its own units; 1: all share them
+    bool divided;                // sub-cores or collectors exist
+    uint32_t adder;              // 1 + number of the scheme that added these cores; 0: no scheme
 };
 
 // State shared by all cores.
@@ -222,17 +230,21 @@ struct lsu_rings {
 
 // Order in which slots issue and fetch.
 struct core_schedule {
-    uint64_t *age;            // age of each slot's warp
-    uint64_t ages;            // number of warps so far
-    uint32_t last[4];         // slot that each scheduler selected last
-    uint32_t first_scheduler; // scheduler that selects first; see core.scheduler_order
+    uint64_t *age;                  // age of each slot's warp
+    uint64_t ages;                  // number of warps so far
+    uint32_t last[CORE_SCHEDULERS]; // slot that each scheduler selected last
+    uint32_t first_scheduler;       // scheduler that selects first; see core.scheduler_order
     uint32_t fetch_turn;
 };
 
-// First cycles in which units are free.
+// First cycles in which units are free. Unit i belongs to sub-core i mod the number of sub-cores.
 struct core_units {
     uint64_t banks_free; // banks of shared memory
     uint64_t free[UNITS][CORE_UNITS];
+    // By sub-core: collectors; and of register banks the next cycle times bank_operands, plus the
+    // operands that the bank reads in that cycle. NULL: without collectors.
+    uint64_t *collectors, *banks;
+    uint64_t memory_next; // with collectors: cycle after the last issue of a memory instruction
 };
 
 // Counts of a core besides its statistics.
@@ -258,6 +270,8 @@ struct core_use {
 // Caches without data, beside the L1.
 struct core_tag_caches {
     struct tag_cache code, constant, texture;
+    struct tags_level l0[CORE_SCHEDULERS]; // instructions of each scheduler
+    struct tags_level l15;                 // instructions and constants
 };
 
 // The members that most ticks access come first, since a cycle touches them in all cores that tick.
@@ -318,6 +332,8 @@ bool core_has_room(const struct core *core, const struct launch *launch, uint32_
 // Starts a CTA that cta_start has prepared. Requires core_has_room.
 void core_start(struct core *core, uint64_t now, struct cta *cta, uint32_t kernel,
                 uint32_t registers);
+// Lets the warps of a started CTA wait until a cycle with their first instruction.
+void core_hold_cta(struct core *core, const struct cta *cta, uint64_t until);
 // Returns the set of CTAs that have ended, and frees their places.
 uint64_t core_pop_ended(struct core *core);
 

@@ -11,8 +11,10 @@ struct core_needs core_needs(const struct core_config *config, const struct laun
     uint32_t warps = divide_up(threads, LANES);
     return (struct core_needs){
         .warps = warps,
-        .registers = warps * align_up((uint64_t)registers * LANES, config->register_granule),
-        .shared_bytes = align_up(launch->shared_bytes, config->shared_granule),
+        .registers = align_up(warps, config->register_warps) *
+                     align_up((uint64_t)registers * LANES, config->register_granule),
+        .shared_bytes =
+            align_up(launch->shared_bytes + config->shared_reserved, config->shared_granule),
     };
 }
 
@@ -109,6 +111,14 @@ void core_start(struct core *core, uint64_t now, struct cta *cta, uint32_t kerne
     core->used.registers += to->registers;
     core->used.shared_bytes += to->shared_bytes;
     core->next = core->next < now ? core->next : now;
+}
+
+void core_hold_cta(struct core *core, const struct cta *cta, uint64_t until)
+{
+    for (uint32_t at = 0; at < CORE_CTAS; at++)
+        if (core->ctas[at].cta == cta)
+            EACH_WARP_SLOT (index, core->words, core->ctas[at].slots[word])
+                core->slots[index].awake = until;
 }
 
 void core_count_idle(struct core *core, uint64_t now)

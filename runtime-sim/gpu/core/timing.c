@@ -2,20 +2,13 @@
 #include "runtime-sim/exec/warp/slots_used.h"
 #include "runtime-sim/gpu/core/timing_class.h"
 
-static const uint8_t units[] = {
-#define TIMING(name, unit, latency, interval, text) [TIMING_##name] = UNIT_##unit,
-#include "runtime-sim/gpu/core/timing.def"
-#undef TIMING
-};
-
-static const size_t latencies[] = {
-#define TIMING(name, ...) [TIMING_##name] = offsetof(struct core_config, latency_##name),
-#include "runtime-sim/gpu/core/timing.def"
-#undef TIMING
-};
-
-static const size_t intervals[] = {
-#define TIMING(name, ...) [TIMING_##name] = offsetof(struct core_config, interval_##name),
+static const struct class_row {
+    uint8_t unit, as;
+    size_t latency, interval; // offsets in struct core_config
+} rows[] = {
+#define TIMING(name, unit, as, latency, interval, text)                                            \
+    [TIMING_##name] = {UNIT_##unit, TIMING_##as, offsetof(struct core_config, latency_##name),     \
+                       offsetof(struct core_config, interval_##name)},
 #include "runtime-sim/gpu/core/timing.def"
 #undef TIMING
 };
@@ -25,15 +18,22 @@ static uint32_t key_at(const struct core_config *config, size_t offset)
     return *(const uint32_t *)((const char *)config + offset);
 }
 
+bool timing_is_int(uint32_t class)
+{
+    return rows[class].unit == UNIT_INT;
+}
+
 uint32_t timing_latency(const struct core_config *config, uint32_t class)
 {
-    uint32_t pipeline = units[class] == UNIT_CONTROL ? 0 : config->pipeline;
-    return key_at(config, latencies[class]) + pipeline;
+    uint32_t pipeline = rows[class].unit == UNIT_CONTROL ? 0 : config->pipeline;
+    uint32_t own = key_at(config, rows[class].latency);
+    return (own ? own : key_at(config, rows[rows[class].as].latency)) + pipeline;
 }
 
 uint32_t timing_interval(const struct core_config *config, uint32_t class)
 {
-    return key_at(config, intervals[class]);
+    uint32_t own = key_at(config, rows[class].interval);
+    return own ? own : key_at(config, rows[rows[class].as].interval);
 }
 
 struct timing_builder {
@@ -45,6 +45,7 @@ struct timing_builder {
 
 static bool is_float(uint32_t class)
 {
+    class = rows[class].as;
     return class == TIMING_fp32_add || class == TIMING_fp32_mul || class == TIMING_fp32_fma;
 }
 
@@ -136,7 +137,7 @@ static void add_instruction(const struct timing_builder *b, uint32_t function, u
         to->sleeps = at->op == OP_nanosleep;
     }
     to->class = (uint8_t) class;
-    to->unit = units[class];
+    to->unit = timing_is_int(class) ? UNIT_ALU : rows[class].unit;
     to->is_float = is_float(class);
     set_registers(b, to, code);
 }

@@ -23,6 +23,7 @@ enum unit {
     UNIT_MATRIX,
     UNIT_MEMORY,
     UNIT_CONTROL, // no unit
+    UNIT_INT,     // integer units; classes have UNIT_ALU instead, see core_kind.alu
     UNITS,
 };
 
@@ -102,6 +103,8 @@ static inline const struct timing_mark *timing_mark_of(const struct timing *timi
 void timings_build(struct timings *timings, struct arena *arena, const struct program *program);
 // Returns the place in the list of an instruction of a program function; `count`: it has none.
 uint32_t timings_find(const struct timings *timings, uint32_t function, uint32_t inst);
+// Returns true if a class uses the integer units of a core that has some.
+bool timing_is_int(uint32_t class);
 // Return the cycles from issue to the use of the result, and those in which the unit is busy.
 uint32_t timing_latency(const struct core_config *config, uint32_t class);
 uint32_t timing_interval(const struct core_config *config, uint32_t class);

@@ -2,11 +2,15 @@
 #include "frontend/isa.h"
 #include "runtime-sim/gpu/core/timing_class.h"
 
-// Kinds of operands: 32-bit integers and narrower, 64-bit integers, f32 and narrower, f64.
-enum operand_kind { KIND_INT, KIND_WIDE, KIND_F32, KIND_F64, KINDS };
+// Kinds of operands: 32-bit integers and narrower, 64-bit integers, f32 and narrower, pairs of f16
+// or bf16, f64.
+enum operand_kind { KIND_INT, KIND_WIDE, KIND_F32, KIND_HALVES, KIND_F64, KINDS };
 
 enum op_time {
     TIME_add,
+    TIME_sign,
+    TIME_minmax,
+    TIME_compare,
     TIME_word,
     TIME_mul,
     TIME_mad,
@@ -19,20 +23,24 @@ enum op_time {
     TIME_control,
 };
 
-#define ROW(name, a, b, c, d) [TIME_##name] = {TIMING_##a, TIMING_##b, TIMING_##c, TIMING_##d}
+#define ROW(name, a, b, c, d, e)                                                                   \
+    [TIME_##name] = {TIMING_##a, TIMING_##b, TIMING_##c, TIMING_##d, TIMING_##e}
 
 static const uint8_t classes[][KINDS] = {
-    ROW(add, int_add, wide_add, fp32_add, fp64_add),
-    ROW(word, int_add, wide_add, int_add, wide_add),
-    ROW(mul, int_mul, wide_mul, fp32_mul, fp64_mul),
-    ROW(mad, int_mad, wide_mul, fp32_fma, fp64_mul),
-    ROW(divide, int_div, int_div, sfu, fp64_div),
-    ROW(bits, bits, bits, bits, bits),
-    ROW(convert, convert, convert, convert, convert),
-    ROW(memory, memory, memory, memory, memory),
-    ROW(matrix, matrix, matrix, matrix, matrix),
-    ROW(warp, warp, warp, warp, warp),
-    ROW(control, control, control, control, control),
+    ROW(add, int_add, wide_add, fp32_add, half_add, fp64_add),
+    ROW(sign, int_add, wide_add, fp32_compare, fp32_compare, fp64_compare),
+    ROW(minmax, int_minmax, wide_minmax, fp32_minmax, fp32_minmax, fp64_minmax),
+    ROW(compare, int_compare, wide_compare, fp32_compare, fp32_compare, fp64_compare),
+    ROW(word, int_logic, wide_logic, int_logic, int_logic, wide_logic),
+    ROW(mul, int_mul, wide_mul, fp32_mul, half_mul, fp64_mul),
+    ROW(mad, int_mad, wide_mul, fp32_fma, half_fma, fp64_mul),
+    ROW(divide, int_div, int_div, sfu, sfu, fp64_div),
+    ROW(bits, bits, bits, bits, bits, bits),
+    ROW(convert, convert, convert, convert, convert, convert),
+    ROW(memory, memory, memory, memory, memory, memory),
+    ROW(matrix, matrix, matrix, matrix, matrix, matrix),
+    ROW(warp, warp, warp, warp, warp, warp),
+    ROW(control, control, control, control, control, control),
 };
 
 static const uint8_t times[OP_COUNT] = {
@@ -47,10 +55,10 @@ static enum operand_kind kind_of(uint16_t type)
 {
     switch (type) {
     case W_f16:
-    case W_f16x2:
     case W_bf16:
-    case W_bf16x2:
     case W_f32: return KIND_F32;
+    case W_f16x2:
+    case W_bf16x2: return KIND_HALVES;
     case W_f64: return KIND_F64;
     case W_u64:
     case W_s64:
@@ -78,7 +86,7 @@ static uint8_t special(const struct at *at, enum operand_kind kind)
     bool rounded =
         has_word(at, W_rn) || has_word(at, W_rz) || has_word(at, W_rm) || has_word(at, W_rp);
     bool rough = has_word(at, W_approx) || at->inst->op == OP_ex2 || at->inst->op == OP_lg2;
-    if (kind == KIND_F32 && rounded)
+    if ((kind == KIND_F32 || kind == KIND_HALVES) && rounded)
         return TIMING_fp32_div;
     return kind == KIND_F64 && rough ? TIMING_sfu : classes[TIME_divide][kind];
 }

@@ -116,10 +116,38 @@ static void forget_ready(struct core *core, uint32_t index)
     sets->wants[core->slots[index].unit] &= ~bit;
 }
 
+// With core.fetch_instructions: updates the buffer of a warp whose next instruction is `number`,
+// and fetches more if it has room.
+static void fetch_ahead(struct core *core, uint64_t now, uint32_t index, uint32_t number)
+{
+    const struct core_config *config = core->kind->config;
+    struct warp_slot *slot = &core->slots[index];
+    if (slot->coming && slot->decoded <= now) {
+        slot->buffered += slot->coming;
+        slot->coming = 0;
+    }
+    if (slot->buffer_at != number) {
+        slot->buffered = slot->coming = 0; // after a branch
+        slot->fetching = false;            // of a line that the warp has left
+        slot->buffer_at = number;
+    }
+    bool more = slot->buffer_at + slot->buffered < core->shared->timings.count;
+    if (more && !slot->fetching && !slot->coming &&
+        slot->buffered + config->fetch_instructions <= config->buffer)
+        core->sets[index / 64].hungry |= warp_slot_bit(index);
+}
+
 // Returns true if the instruction is in the warp's buffer. Otherwise it is fetched.
 static bool is_buffered(struct core *core, uint64_t now, uint32_t index, uint32_t number)
 {
     struct warp_slot *slot = &core->slots[index];
+    if (core->kind->config->fetch_instructions) {
+        fetch_ahead(core, now, index, number);
+        if (slot->buffered)
+            return true;
+        core_set_state(core, now, index, WARP_SLOT_FETCH);
+        return false;
+    }
     if (slot->buffer_at != number && !slot->fetching) {
         slot->buffered = 0; // after a branch
         slot->buffer_at = number;
@@ -164,11 +192,13 @@ static uint64_t find_operands(struct core *core, uint32_t index)
 {
     struct warp_slot *slot = &core->slots[index];
     uint64_t ready;
+    bool known = false;
     slot->unit = slot->next->unit;
     EACH_HOOKS (hooks, core, lsu, operands)
-        if (hooks->lsu->operands(core, hooks->own, index, &ready, &slot->unit))
-            return ready;
-    return operands_ready(slot, slot->next);
+        known = known || hooks->lsu->operands(core, hooks->own, index, &ready, &slot->unit);
+    if (slot->unit == UNIT_ALU)
+        slot->unit = core->kind->alu[slot->next->class];
+    return known ? ready : operands_ready(slot, slot->next);
 }
 
 void core_look(struct core *core, uint64_t now, uint32_t index)

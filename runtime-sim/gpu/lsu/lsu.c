@@ -60,6 +60,11 @@ void lsu_init(struct core *core)
     tags_init(&core->tags.code, core->arena, core->kind->code);
     tags_init(&core->tags.constant, core->arena, core->kind->constant);
     tags_init(&core->tags.texture, core->arena, core->kind->texture);
+    for (uint32_t i = 0; i < CORE_SCHEDULERS; i++)
+        level_init(&core->tags.l0[i], core->arena, core->kind->code_l0);
+    level_init(&core->tags.l15, core->arena, core->kind->read_only_l15);
+    if (core->kind->read_only_l15->sets)
+        core->tags.code.next = core->tags.constant.next = &core->tags.l15;
 }
 
 // Reserves one entry, because an instruction of another unit may access memory.
@@ -162,6 +167,7 @@ static void start_access(struct core *core, uint64_t now, uint32_t index)
     entry->sent = 0;
     entry->left = entry->parts.n;
     entry->issued = entry->done = now;
+    entry->dispatched = core->slots[entry->slot].dispatched;
     entry->owner = 0;
     entry->queued = false;
     count_issue(&core->stats, entry);
@@ -214,6 +220,10 @@ void lsu_tick(struct core *core, uint64_t now)
     // A part that found the L1 full waits for nothing else.
     bool finds_full = core->lsu.first_waits && !cache_can_put(&core->l1, 0);
     if (core->lsu.queue_count && !finds_full && lsu_first_access(core) <= now)
+        lsu_send_next(core, now);
+    for (uint32_t n = 1; n < core->kind->config->accesses && core->lsu.queue_count &&
+                         !core->lsu.l1_full && lsu_first_access(core) <= now;
+         n++)
         lsu_send_next(core, now);
     if (core->lsu.l1_next <= now)
         core->lsu.l1_next = cache_tick(&core->l1, now);

@@ -28,8 +28,8 @@ static inline uint32_t lsu_part_of(uint64_t tag)
 // non-empty queue.
 static inline uint64_t lsu_first_access(const struct core *core)
 {
-    uint64_t issued = core->lsu.entries[core->lsu.queue[core->lsu.queue_head]].issued;
-    uint64_t first = issued + core->kind->config->access_delay;
+    uint64_t begin = core->lsu.entries[core->lsu.queue[core->lsu.queue_head]].dispatched;
+    uint64_t first = begin + core->kind->config->access_delay;
     return first > core->units.banks_free ? first : core->units.banks_free;
 }
 

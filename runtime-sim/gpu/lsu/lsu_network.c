@@ -99,7 +99,7 @@ static void end_parts(struct core *core, uint64_t now, uint32_t index, uint64_t 
 static void fill_tags(struct core *core, uint64_t now, uint64_t line, struct tag_cache *tags,
                       enum part_route route)
 {
-    struct tags_waiters waiters = tags_fill(tags, line);
+    struct tags_waiters waiters = tags_fill(tags, now, line);
     for (uint32_t w = 0; w < TAGS_WORDS; w++)
         for (uint64_t rest = waiters.w[w]; rest; rest &= rest - 1)
             end_parts(core, now, w * 64 + (uint32_t)__builtin_ctzll(rest), line, route);
@@ -135,8 +135,21 @@ static void give_reply(struct core *core, uint64_t now, const struct memsys_requ
     hooks->memory->accept_reply(core, hooks->own, now, reply);
 }
 
+static void fill_l1(struct core *core, uint64_t now, const struct memsys_request *reply)
+{
+    if (reply->words)
+        cache_fill_more(&core->l1, reply->line, mask_of_words(reply->words));
+    cache_fill(&core->l1, now, reply->line, reply->bytes);
+    core->lsu.l1_next = now;
+}
+
 static void accept_reply(struct core *core, uint64_t now, const struct memsys_request *reply)
 {
+    if (reply->more) {
+        if (reply->requester == REQUESTER_L1)
+            fill_l1(core, now, reply);
+        return;
+    }
     if (core->shared->profiled)
         lsu_count_llc(core, reply);
     switch (reply->requester) {
@@ -144,10 +157,7 @@ static void accept_reply(struct core *core, uint64_t now, const struct memsys_re
         if (reply->kind == MEMSYS_WRITE) {
             end_store(core, now, reply->tag, reply->line);
         } else {
-            if (reply->words)
-                cache_fill_more(&core->l1, reply->line, mask_of_words(reply->words));
-            cache_fill(&core->l1, now, reply->line, reply->bytes);
-            core->lsu.l1_next = now;
+            fill_l1(core, now, reply);
         }
         break;
     case REQUESTER_DIRECT: end_direct(core, now, reply->tag); break;

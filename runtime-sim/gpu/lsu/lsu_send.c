@@ -98,10 +98,11 @@ static bool send_tags(struct core *core, uint64_t now, uint32_t index, struct pa
     struct entry *entry = &core->lsu.entries[index];
     if (core->lsu.missed.count == CORE_MISSED)
         return false;
-    enum tags_result result = tag_cache_read(tags, part->line, index);
+    uint64_t ready;
+    enum tags_result result = tag_cache_read(tags, now, part->line, index, &ready);
     if (result == TAGS_FULL)
         return false;
-    uint64_t done = now + tags->config->latency + part->cycles - 1;
+    uint64_t done = (result == TAGS_HIT ? ready : now + tags->config->latency) + part->cycles - 1;
     core->units.banks_free = now + part->cycles;
     entry->done = done > entry->done ? done : entry->done;
     lsu_move_values(core, index, (uint32_t)(part - entry->parts.v));

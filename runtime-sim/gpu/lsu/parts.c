@@ -88,6 +88,61 @@ static void pass_counted(struct entry *entry, uint32_t first)
     }
 }
 
+// Returns those lanes of which none has the address of an earlier one.
+static uint32_t first_of_words(const struct lane_bytes *lanes)
+{
+    uint32_t first = 0;
+    for (uint32_t rest = lanes->mask; rest; rest &= rest - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(rest), others = first;
+        while (others && lanes->address[__builtin_ctz(others)] != lanes->address[lane])
+            others &= others - 1;
+        first |= others ? 0 : 1u << lane;
+    }
+    return first;
+}
+
+// Divides an atomic into requests in which no two lanes access the same word.
+static void add_turns(struct core *core, struct entry *entry, const struct lane_bytes *lanes,
+                      const struct part *as)
+{
+    struct lane_bytes turn = *lanes;
+    for (uint32_t left = lanes->mask; left; left &= ~turn.mask) {
+        turn.mask = left;
+        turn.mask = first_of_words(&turn);
+        coalesce_lines(core, entry, &turn, as);
+    }
+}
+
+// Divides the parts from `first` on into one for each sector. A lane's values are moved with the
+// sector of its last byte.
+static void split_sectors(struct core *core, struct entry *entry, uint32_t first,
+                          const struct lane_bytes *lanes)
+{
+    uint32_t size = core->kind->l1->sector_bytes, count = entry->parts.n;
+    for (uint32_t i = first; i < count; i++) {
+        struct part whole = entry->parts.v[i];
+        bool used = false;
+        for (uint32_t at = 0; at < LINE_BYTES; at += size) {
+            struct part part = whole;
+            part.bytes =
+                mask_without(whole.bytes, mask_without(whole.bytes, mask_range(at, at + size)));
+            part.lanes = 0;
+            for (uint32_t rest = whole.lanes; rest; rest &= rest - 1) {
+                uint32_t lane = (uint32_t)__builtin_ctz(rest);
+                uint64_t last = lanes->address[lane] + lanes->bytes - 1;
+                part.lanes |= last % LINE_BYTES / size == at / size ? 1u << lane : 0;
+            }
+            if (!mask_count(part.bytes))
+                continue;
+            if (used)
+                vec_push(core->arena, &entry->parts, part);
+            else
+                entry->parts.v[i] = part;
+            used = true;
+        }
+    }
+}
+
 static void add_global(struct core *core, struct entry *entry, const struct lane_bytes *lanes,
                        const struct part *as)
 {
@@ -99,7 +154,11 @@ static void add_global(struct core *core, struct entry *entry, const struct lane
         part.cycles = (uint16_t)distinct_addresses(lanes);
     }
     uint32_t first = entry->parts.n;
-    coalesce_lines(core, entry, lanes, &part);
+    bool turns = core->kind->config->atomic_turns &&
+                 (part.kind == MEMSYS_ATOMIC || part.kind == MEMSYS_REDUCE);
+    (turns ? add_turns : coalesce_lines)(core, entry, lanes, &part);
+    if (core->kind->config->sector_requests && part.route != ROUTE_CONSTANT)
+        split_sectors(core, entry, first, lanes);
     pass_counted(entry, first);
 }
 

@@ -56,6 +56,7 @@ struct machine *machine_new_planned(struct arena *arena, const struct machine_co
     machine_create_schemes(machine, plans);
     struct memsys_tables tables = {.requesters = machine->schemes.requesters.v,
                                    .requester_count = machine->schemes.requesters.n,
+                                   .in_sectors = CORE_REQUESTERS,
                                    .sites = config->sites ? &config->sites->memory : NULL};
     EACH_SCHEME (scheme, machine, memory.extend)
         scheme->ops->memory.extend(machine, scheme->state, &tables);

@@ -156,6 +156,8 @@ uint64_t machine_cycle(const struct machine *machine);
 // launches. Statistics count this as part of the previous run. Only `every` and `sample` of
 // `limits` are used; NULL: no samples.
 void machine_flush(struct machine *machine, const struct machine_limits *limits);
+// Lets the LLC have the data of a copy that was made without time, as clean sectors.
+void machine_warm_copy(struct machine *machine, uint64_t address, uint64_t bytes);
 
 // A trace in which a microsecond is a cycle: writes the names of processes and rows, once; starts
 // the trace; ends it, while nothing runs. Results do not change.

@@ -74,6 +74,24 @@ static void flush_cores(struct machine *machine)
         core_flush(&machine->cores[i]);
 }
 
+// Divides core.unified_bytes between shared memory and the L1 for a launch that starts while no
+// other one runs.
+static void carve(struct machine *machine, const struct machine_launch *from)
+{
+    const struct machine_kind *kind = machine_kind_of(machine, from);
+    const struct core_config *config = kind->kind.config;
+    const struct core_needs needs = core_needs(config, from->launch, from->registers);
+    uint64_t shared = UINT64_MAX, used = (uint64_t)needs.shared_bytes * from->room;
+    for (uint32_t i = 0; i < config->carveouts.n; i++)
+        if (config->carveouts.v[i] >= used && config->carveouts.v[i] < shared)
+            shared = config->carveouts.v[i];
+    uint32_t set_bytes = kind->kind.l1->sets * kind->kind.l1->line_bytes;
+    uint64_t ways = (config->unified_bytes - shared) / set_bytes;
+    ways = ways < kind->kind.l1->ways ? ways : kind->kind.l1->ways;
+    for (uint32_t i = 0; i < kind->count; i++)
+        cache_use_ways(&machine->cores[kind->first + i].l1, (uint32_t)ways);
+}
+
 static bool begin_launch(struct machine *machine, struct machine_event *event,
                          struct grid_result *result)
 {
@@ -107,6 +125,8 @@ static bool begin_launch(struct machine *machine, struct machine_event *event,
     if (!machine_fits(machine, from, &result->fault))
         return false;
     running->registers = from->registers;
+    if (machine_kind_of(machine, from)->kind.config->unified_bytes && machine->launches.live == 1)
+        carve(machine, from);
     machine_sample_begin(machine, running);
     return true;
 }

@@ -1,3 +1,4 @@
+#include "runtime-sim/gpu/core/units.h"
 #include "runtime-sim/gpu/machine/machine.h"
 #include "runtime-sim/gpu/machine/machine_state.h"
 #include "support/gpu.h"
@@ -18,6 +19,8 @@ struct config_section *machine_sections(struct machine_config *config, struct ar
         {"code_cache", tags_keys, tags_key_count, &config->code},
         {"constant_cache", tags_keys, tags_key_count, &config->constant},
         {"texture_cache", tags_keys, tags_key_count, &config->texture},
+        {"code_l0", level_keys, level_key_count, &config->code_l0},
+        {"read_only_l15", level_keys, level_key_count, &config->read_only_l15},
         {"energy", energy_keys, energy_key_count, &config->energy},
     };
     uint32_t count = MEMSYS_SECTIONS;
@@ -58,6 +61,8 @@ static const char *check_lines(struct arena *arena, const struct machine_config 
     uint32_t each = config->l1.sets * config->l1.ways, cores = config->memsys.memory.cores;
     for (uint32_t i = 0; i < ARRAY_LENGTH(tags); i++)
         each += tags[i]->sets * tags[i]->ways;
+    each += config->code_l0.sets * config->code_l0.ways * config->core.schedulers;
+    each += config->read_only_l15.sets * config->read_only_l15.ways;
     uint32_t slice = config->memsys.llc.sets * config->memsys.llc.ways;
     uint32_t slices = config->memsys.memory.partition_nodes.n;
     if ((uint64_t)cores * each + (uint64_t)slices * slice <= LIMIT)
@@ -86,6 +91,29 @@ static const char *check_schemes(struct arena *arena, const struct machine_confi
                         count, requesters, stalls, NUMBERS, NUMBERS, STALLS_MAX);
 }
 
+// Each launch must find a size of shared memory that leaves the L1 a way.
+static const char *check_carveouts(struct arena *arena, const struct machine_config *config)
+{
+    const struct core_config *core = &config->core;
+    uint32_t set_bytes = config->l1.sets * config->l1.line_bytes, most = 0;
+    for (uint32_t i = 0; i < core->carveouts.n; i++)
+        most = core->carveouts.v[i] > most ? core->carveouts.v[i] : most;
+    if (!core->unified_bytes)
+        return core->carveouts.n ? "core.carveouts needs core.unified_bytes" : NULL;
+    if (!core->carveouts.n || most < core->shared_bytes)
+        return arena_printf(arena,
+                            "core.unified_bytes needs a size in core.carveouts for the %u bytes of "
+                            "core.shared_bytes",
+                            core->shared_bytes);
+    if ((uint64_t)most + set_bytes > core->unified_bytes)
+        return arena_printf(
+            arena,
+            "core.carveouts: %u leaves no way for the L1 in core.unified_bytes: %u; "
+            "a way of l1.sets lines has %u bytes",
+            most, core->unified_bytes, set_bytes);
+    return NULL;
+}
+
 const char *machine_check(struct arena *arena, const struct machine_config *config)
 {
     const char *wrong = cache_config_fault(&config->l1, "l1", arena);
@@ -94,18 +122,36 @@ const char *machine_check(struct arena *arena, const struct machine_config *conf
     if (config->l1.line_bytes != LINE_BYTES || config->memsys.llc.line_bytes != LINE_BYTES)
         return "l1.line_bytes and llc.line_bytes must be 128: addresses of a warp are coalesced "
                "into lines of 128 bytes";
-    if (config->l1.write == CACHE_BACK || config->l1.allocate_writes)
-        return "the L1 must have write: through or evict, and allocate_writes: false";
+    if (config->l1.write == CACHE_BACK)
+        return "the L1 must have write: through or evict";
+    if (config->l1.write == CACHE_EVICT && config->l1.allocate_writes)
+        return "l1.write: evict needs l1.allocate_writes: false, because a write hit evicts its "
+               "line";
+    if (config->l1.allocate_writes && config->l1.partial == CACHE_FETCH)
+        return "l1.allocate_writes needs l1.partial: mask, because no store waits for a fetch";
     if (config->l1.fill_port == CACHE_FILL_OWN && config->l1.port_bytes < config->l1.line_bytes)
         return "l1.fill_port: own needs l1.port_bytes to be a line: the core accepts a reply per "
                "cycle";
     if (config->core.threads > config->core.warps * LANES)
         return arena_printf(arena, "core.threads exceeds the %u threads of core.warps",
                             config->core.warps * LANES);
-    wrong = memsys_check(arena, &config->memsys);
+    if (config->core.fetch_instructions > config->core.buffer)
+        return arena_printf(arena, "core.fetch_instructions must be at most core.buffer, %u",
+                            config->core.buffer);
+    wrong = units_fault(&config->core, arena);
+    wrong = wrong ? wrong : check_carveouts(arena, config);
+    wrong = wrong ? wrong : memsys_check(arena, &config->memsys);
+    if (!wrong && config->memsys.memory.sector_replies &&
+        config->memsys.memory.sector_bytes % config->l1.sector_bytes)
+        wrong = "memory.sector_replies needs memory.sector_bytes to be a multiple of "
+                "l1.sector_bytes";
     wrong = wrong ? wrong : check_schemes(arena, config);
     for (uint32_t i = 0; !wrong && i < machine_scheme_count(config); i++)
-        if (config->schemes[i]->configuration.check && machine_enables(config, i))
+        if (config->core.sector_requests && machine_enables(config, i))
+            wrong =
+                "core.sector_requests: true is for machines without schemes, whose requests are "
+                "lines; set core.sector_requests: false";
+        else if (config->schemes[i]->configuration.check && machine_enables(config, i))
             wrong = config->schemes[i]->configuration.check(arena, config->of_scheme[i], config);
     return wrong ? wrong : check_lines(arena, config);
 }

@@ -41,6 +41,7 @@ struct machine_config {
     struct core_config core;
     struct cache_config l1;
     struct tags_config code, constant, texture;
+    struct level_config code_l0, read_only_l15;
     struct memsys_config memsys;
     struct energy_config energy;
     // Schemes that may be active, NULL-terminated, and the values of their sections; NULL: no

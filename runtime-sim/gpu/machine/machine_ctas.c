@@ -11,7 +11,7 @@ static uint32_t max_registers(const struct core_config *config, const struct pro
 {
     const uint32_t *size = fn->block[0] ? fn->block : fn->max;
     uint64_t threads = (uint64_t)size[0] * size[1] * size[2];
-    uint64_t warps = divide_up(threads, LANES);
+    uint64_t warps = align_up(divide_up(threads, LANES), config->register_warps);
     if (!warps)
         return 0;
     uint64_t of_warp = config->registers / warps / config->register_granule;
@@ -65,6 +65,9 @@ static void place_cta(struct machine *machine, uint32_t core, uint32_t index, st
 {
     struct running *running = machine->launches.running[index];
     core_start(&machine->cores[core], machine->now + 1, cta, index, running->registers);
+    if (machine->config->machine.cta_latency)
+        core_hold_cta(&machine->cores[core], cta,
+                      machine->now + 1 + machine->config->machine.cta_latency);
     machine->cores[core].used.one_cta = running->launch->placement.one_per_core;
     machine_set_due(machine, core, machine->now + 1);
     machine->watchdog.progress++;

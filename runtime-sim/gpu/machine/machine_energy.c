@@ -78,10 +78,11 @@ static void add_memory(struct energy_model *model, const struct machine_config *
     enum { BITS = 8 };
     const struct dram_config *dram = &config->memsys.dram;
     double bits = (double)(dram->request_bytes * BITS) / (double)dram->burst;
-    double channels = (double)dram->channels * config->memsys.memory.partition_nodes.n;
+    double channels = (double)dram->channels * memsys_memories(&config->memsys);
     energy_add(model, "llc", "memory.llc_read_hit", ENERGY_llc_read_hit, 1);
     energy_add(model, "llc", "memory.llc_write_hit", ENERGY_llc_write_hit, 1);
-    energy_add_dram(model, "dram", channels, bits);
+    double refreshed = dram->refresh == DRAM_REFRESH_BANK ? 1 / (double)dram->banks : 1;
+    energy_add_dram(model, "dram", channels, bits, refreshed);
     energy_add(model, "host_link", "host.to_device_bytes", ENERGY_host_link, BITS);
     energy_add(model, "host_link", "host.to_host_bytes", ENERGY_host_link, BITS);
 }

@@ -1,4 +1,5 @@
 // Kinds of cores: the ordinary one, from the configuration, and those that schemes add.
+#include "runtime-sim/gpu/core/units.h"
 #include "runtime-sim/gpu/machine/machine_state.h"
 #include <assert.h>
 
@@ -19,15 +20,14 @@ struct added_cores *machine_add_cores(struct arena *arena, struct machine_config
 static void init_kind(struct machine *machine, struct machine_kind *to, uint32_t count)
 {
     const struct core_config *core = to->kind.config;
-    const uint32_t units[UNITS] = {
-        core->alu_units, core->sfu_units, core->fp64_units, core->matrix_units, 1, CORE_UNITS};
     assert(core->threads <= core->warps * LANES);
     for (uint32_t i = 0; i < TIMING_CLASSES; i++) {
         to->kind.latency[i] = timing_latency(core, i);
         to->kind.interval[i] = timing_interval(core, i);
     }
-    for (uint32_t i = 0; i < UNITS; i++)
-        to->kind.units[i] = units[i];
+    units_init_kind(&to->kind);
+    to->kind.code_l0 = &machine->config->code_l0;
+    to->kind.read_only_l15 = &machine->config->read_only_l15;
     to->kind.l1_unit = memsys_read_unit(&machine->config->memsys);
     to->kind.number = (uint32_t)(to - machine->kinds);
     to->first = to->turn = machine->count;

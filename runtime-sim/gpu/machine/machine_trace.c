@@ -30,7 +30,7 @@ static struct machine_counted count_now(const struct machine *machine)
 static double dram_share(const struct machine *machine, uint64_t data_clocks, double cycles)
 {
     const struct memsys_config *config = &machine->config->memsys;
-    double channels = config->memory.partition_nodes.n * (double)config->dram.channels;
+    double channels = memsys_memories(config) * (double)config->dram.channels;
     double clocks = cycles * (double)config->dram.clock / (double)config->memory.core_clock;
     return 100 * (double)data_clocks / (channels * clocks);
 }

@@ -1,7 +1,8 @@
-// Functional warming: CTAs that are executed untimed update the tags of the LLC as if it had served
-// their accesses. Timed CTAs therefore find the lines that they would find after timed CTAs, and
-// evict the lines that they would evict. L1s are not updated, because the CTAs could have run on
-// any core. Local memory, which belongs to a resident warp, is ignored.
+// Functional warming. Copies without time bring their data to the LLC. CTAs that are executed
+// untimed update the tags of the LLC as if it had served their accesses. Timed CTAs therefore find
+// the lines that they would find after timed CTAs, and evict the lines that they would evict. L1s
+// are not updated, because the CTAs could have run on any core. Local memory, which belongs to a
+// resident warp, is ignored.
 //
 // Resident CTAs access memory concurrently. If all accesses of a CTA were applied before those of
 // the next one, all sets of the LLC would see loads and stores in the same order and evict dirty
@@ -183,4 +184,18 @@ void machine_warm_end(struct running *running, struct cta *cta)
         spread(w);
     for (uint64_t i = 0; w->waiting && i < w->resident; i++)
         serve_cta(w, w->now++);
+}
+
+void machine_warm_copy(struct machine *machine, uint64_t address, uint64_t bytes)
+{
+    for (uint64_t end = address + bytes; address < end;) {
+        uint64_t line = address / LINE_BYTES, from = address % LINE_BYTES;
+        uint64_t until =
+            end - line * LINE_BYTES < LINE_BYTES ? end - line * LINE_BYTES : LINE_BYTES;
+        struct memsys_request request = {.line = line,
+                                         .bytes = mask_range((uint32_t)from, (uint32_t)until),
+                                         .kind = MEMSYS_READ};
+        memsys_warm(machine->shared.memsys, &request);
+        address = (line + 1) * LINE_BYTES;
+    }
 }

@@ -37,8 +37,8 @@ static void print_bytes(const struct fe_config *config, const struct machine_con
     uint32_t queue = config->queue_depth * FE_REQUEST_BITS,
              data = config->queue_depth * PLANE_LINE * 8;
     const struct dram_config *dram = &machine->memsys.dram;
-    uint64_t memory =
-        (uint64_t)dram->channels * dram->banks * dram->rows * dram->row_bytes * partitions;
+    uint64_t memory = (uint64_t)dram->channels * dram->banks * dram->rows * dram->row_bytes *
+                      memsys_memories(&machine->memsys);
     fprintf(to, "%-40s %12.3f %%\n", "bits of memory, part of the DRAM",
             100.0 * (double)config->counter_bits / (8 * (double)config->granule));
     fprintf(to, "%-40s %12" PRIu64 " B\n", "bits of memory",
@@ -110,9 +110,15 @@ static const char *check(struct arena *arena, const void *own, const struct mach
     const struct memsys_keys *memory = &machine->memsys.memory;
     if (config->granule & (config->granule - 1))
         return "fe.granule must be a power of two";
+    if (memory->sector_replies)
+        return "fe.enabled needs memory.sector_replies: false, because replies carry words";
     if (memory->sectors || memory->chunk % PLANE_LINE)
         return "fe.enabled needs memory.sectors: false, and memory.chunk to be a multiple of the "
                "line size";
+    if (machine->l1.allocate_writes)
+        return "fe.enabled needs l1.allocate_writes: false, because a load must not find words "
+               "whose "
+               "store has not reached the full/empty bits";
     if (class_vcs(&machine->memsys.request_network, memory->request_class) < CLASSES ||
         class_vcs(&machine->memsys.reply_network, memory->reply_class) < CLASSES)
         return arena_printf(

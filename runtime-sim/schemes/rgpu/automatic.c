@@ -126,7 +126,7 @@ static double memory_cycles(const struct spatial_machine *m, double bytes)
     const struct memsys_config *memsys = &machine_port(m->machine).config->memsys;
     double each = (double)memsys->dram.request_bytes / (double)memsys->dram.burst *
                   (double)memsys->dram.clock / (double)memsys->memory.core_clock;
-    return bytes / (each * DRAM_SHARE * memsys->memory.partition_nodes.n);
+    return bytes / (each * DRAM_SHARE * memsys_memories(memsys));
 }
 
 // The work of a launch.

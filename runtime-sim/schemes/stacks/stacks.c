@@ -423,7 +423,8 @@ static uint64_t peak_of(const struct dram_config *dram)
 static struct partition_range stack_range(const struct stack_config *config)
 {
     return (struct partition_range){.last = UINT64_MAX,
-                                    .is_xor = config->rule == STACK_XOR,
+                                    .rule = config->rule == STACK_XOR ? PARTITION_XOR
+                                                                      : PARTITION_MODULO,
                                     .count = config->stacks,
                                     .chunk = config->chunk};
 }
@@ -434,6 +435,9 @@ const char *stacks_check(struct arena *arena, const struct stack_config *config,
     const struct dram_config *dram = &memsys->dram;
     struct partition_range range = stack_range(config);
     uint64_t line = memsys->llc.line_bytes;
+    if (memsys->memory.channel_slices > 1)
+        return "memory stacks need memory.channel_slices: 1, because each slice has a link to the "
+               "stacks";
     if (config->clock % dram->clock)
         return "stack.clock is not a multiple of dram.clock";
     if (!partition_is_good(&range))
@@ -497,7 +501,7 @@ struct stacks *stacks_new(struct arena *arena, const struct stack_config *config
     s->vault.burst *= slower;
     s->vault.tCCD = s->vault.tCCD > s->vault.burst ? s->vault.tCCD : s->vault.burst;
     s->slices = (struct partition_range){.last = UINT64_MAX,
-                                         .is_xor = memsys->memory.rule == MEMSYS_XOR,
+                                         .rule = (enum partition_rule)memsys->memory.rule,
                                          .count = s->port_count,
                                          .chunk = memsys->memory.chunk};
     dram_map_init(&s->dram_map, &s->vault);

@@ -507,9 +507,9 @@ static void partitions(void **state)
     (void)state;
     struct fixture f;
     begin(&f);
-    for (int rule = 0; rule < 2; rule++) {
+    for (enum partition_rule rule = PARTITION_MODULO; rule <= PARTITION_IPOLY; rule++) {
         struct partition_map map;
-        struct partition_range all = {.is_xor = rule, .count = 8, .chunk = 256};
+        struct partition_range all = {.rule = rule, .count = 8, .chunk = 256};
         partition_init(&map, &f.arena, &all);
         uint8_t *seen = arena_alloc(&f.arena, 1 << 16);
         for (uint64_t address = 0; address < 1 << 16; address += 64) {
@@ -524,9 +524,9 @@ static void partitions(void **state)
         for (uint64_t row = 0; row < 8; row++)
             partitions_met |= 1U << partition_of(&map, row * 2048);
         assert_int_equal(partitions_met, rule ? 0xff : 1);
-        struct partition_range own = {0x1000, 0x1fff, 4, false, 1 << 10};
+        struct partition_range own = {0x1000, 0x1fff, 4, PARTITION_MODULO, 1 << 10};
         partition_replace(&map, &own);
-        own = (struct partition_range){0x1800, 0x27ff, 2, false, 1 << 11};
+        own = (struct partition_range){0x1800, 0x27ff, 2, PARTITION_MODULO, 1 << 11};
         partition_replace(&map, &own);
         assert_int_equal(map.ranges.n, 4);
         assert_int_equal(partition_range_of(&map, 0xfff)->count, 8);

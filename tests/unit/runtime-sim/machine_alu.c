@@ -21,15 +21,33 @@ struct form {
 
 static const struct form forms[TIMING_CLASSES] = {
     [TIMING_int_add] = {"int_add", "add.u32 %r1, %r1, 1;", "add.u32 %q$, %r1, 1;", USE_INT},
+    [TIMING_int_minmax] = {"int_minmax", "max.u32 %r1, %r1, 1;", "min.u32 %q$, %r1, 1;", USE_INT},
+    [TIMING_int_logic] = {"int_logic", "xor.b32 %r1, %r1, 1;", "shl.b32 %q$, %r1, 1;", USE_INT},
+    [TIMING_int_compare] = {"int_compare", "set.lt.u32.u32 %r1, %r1, 1;",
+                            "set.ge.u32.s32 %q$, %r1, 1;", USE_INT},
     [TIMING_int_mul] = {"int_mul", "mul.lo.u32 %r1, %r1, 3;", "mul.lo.u32 %q$, %r1, 3;", USE_INT},
     [TIMING_int_mad] = {"int_mad", "mad.lo.u32 %r1, %r1, 3, 7;", "mad.lo.u32 %q$, %r1, 3, 7;",
                         USE_INT},
     [TIMING_int_div] = {"int_div", "div.u32 %r1, %r1, 3;", "div.u32 %q$, %r1, 3;", USE_INT},
     [TIMING_wide_add] = {"wide_add", "add.u64 %d1, %d1, 1;", "add.u64 %e$, %d1, 1;", USE_WIDE},
+    [TIMING_wide_minmax] = {"wide_minmax", "max.u64 %d1, %d1, 1;", "min.s64 %e$, %d1, 1;",
+                            USE_WIDE},
+    [TIMING_wide_logic] = {"wide_logic", "not.b64 %d1, %d1;", "shr.u64 %e$, %d1, 1;", USE_WIDE},
+    [TIMING_wide_compare] = {"wide_compare", NULL, "setp.lt.u64 %b$, %d1, 5;",
+                             "@%b$ add.u32 %r1, %r1, 1;"},
     [TIMING_wide_mul] = {"wide_mul", "mul.lo.u64 %d1, %d1, 3;", "mul.lo.u64 %e$, %d1, 3;",
                          USE_WIDE},
     [TIMING_bits] = {"bits", "popc.b32 %r1, %r1;", "popc.b32 %q$, %r1;", USE_INT},
     [TIMING_fp32_add] = {"fp32_add", "add.f32 %f1, %f1, %f2;", "add.f32 %g$, %f1, %f2;", USE_FLOAT},
+    [TIMING_fp32_minmax] = {"fp32_minmax", "max.f32 %f1, %f1, %f2;", "min.f32 %g$, %f1, %f2;",
+                            USE_FLOAT},
+    [TIMING_fp32_compare] = {"fp32_compare", "neg.f32 %f1, %f1;", "abs.f32 %g$, %f1;", USE_FLOAT},
+    [TIMING_half_add] = {"half_add", "add.f16x2 %r1, %r1, %r2;", "add.f16x2 %q$, %r1, %r2;",
+                         USE_INT},
+    [TIMING_half_mul] = {"half_mul", "mul.f16x2 %r1, %r1, %r2;", "mul.f16x2 %q$, %r1, %r2;",
+                         USE_INT},
+    [TIMING_half_fma] = {"half_fma", "fma.rn.f16x2 %r1, %r1, %r2, %r2;",
+                         "fma.rn.f16x2 %q$, %r1, %r2, %r2;", USE_INT},
     [TIMING_fp32_mul] = {"fp32_mul", "mul.f32 %f1, %f1, %f2;", "mul.f32 %g$, %f1, %f2;", USE_FLOAT},
     [TIMING_fp32_fma] = {"fp32_fma", "fma.rn.f32 %f1, %f1, %f2, %f2;",
                          "fma.rn.f32 %g$, %f1, %f2, %f2;", USE_FLOAT},
@@ -37,6 +55,9 @@ static const struct form forms[TIMING_CLASSES] = {
                          USE_FLOAT},
     [TIMING_fp64_add] = {"fp64_add", "add.f64 %h1, %h1, %h2;", "add.f64 %k$, %h1, %h2;",
                          USE_DOUBLE},
+    [TIMING_fp64_minmax] = {"fp64_minmax", "max.f64 %h1, %h1, %h2;", "min.f64 %k$, %h1, %h2;",
+                            USE_DOUBLE},
+    [TIMING_fp64_compare] = {"fp64_compare", "neg.f64 %h1, %h1;", "abs.f64 %k$, %h1;", USE_DOUBLE},
     [TIMING_fp64_mul] = {"fp64_mul", "fma.rn.f64 %h1, %h1, %h2, %h2;",
                          "fma.rn.f64 %k$, %h1, %h2, %h2;", USE_DOUBLE},
     [TIMING_fp64_div] = {"fp64_div", "div.rn.f64 %h1, %h1, %h2;", "div.rn.f64 %k$, %h1, %h2;",
@@ -179,7 +200,7 @@ static void latencies(void **state)
 // The keys of a class change the latency and the interval of its instructions, and of no others.
 static void keys_of_classes(void **state)
 {
-#define TIMING(name, unit, latency, interval, text)                                                \
+#define TIMING(name, unit, as, latency, interval, text)                                            \
     {"core.latency_" #name "=49", "core.interval_" #name "=11"},
     static const char *const keys[TIMING_CLASSES][2] = {
 #include "runtime-sim/gpu/core/timing.def"

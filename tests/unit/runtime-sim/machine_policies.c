@@ -79,6 +79,18 @@ static void faults(void **state)
     r.config.l1.port_bytes = 32;
     assert_non_null(strstr(machine_check(&r.k.arena, &r.config), "l1.fill_port"));
     rig_free(&r);
+    rig_configure(&r, reader, 1, NULL);
+    r.config.l1.allocate_writes = true;
+    assert_null(machine_check(&r.k.arena, &r.config));
+    r.config.l1.partial = CACHE_FETCH;
+    assert_non_null(strstr(machine_check(&r.k.arena, &r.config), "l1.partial: mask"));
+    r.config.l1.partial = CACHE_MASK;
+    r.config.l1.write = CACHE_EVICT;
+    assert_non_null(strstr(machine_check(&r.k.arena, &r.config), "l1.write: evict needs"));
+    r.config.l1.write = CACHE_THROUGH;
+    r.config.memsys.memory.sectors = r.config.memsys.memory.sector_replies = true;
+    assert_non_null(strstr(machine_check(&r.k.arena, &r.config), "multiple of l1.sector_bytes"));
+    rig_free(&r);
 }
 
 int main(void)

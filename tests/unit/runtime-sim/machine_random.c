@@ -4,7 +4,7 @@
 #include "tests/unit/runtime-sim/machine_fixture.h"
 #include "tests/unit/runtime-sim/random_graph.h"
 
-enum { MACHINES = 4, KERNELS = IS_SANITIZED ? MACHINES : 2 * MACHINES };
+enum { MACHINES = 5, KERNELS = IS_SANITIZED ? MACHINES : 2 * MACHINES };
 enum { CTAS = 10, BLOCK = 96, THREADS = CTAS * BLOCK, OWN = 4, SUMS = 1024 };
 
 static const char declared[] = ".reg .b32 %m<8>; .reg .b64 %y<6>; .shared .b32 own[384];\n"
@@ -268,6 +268,14 @@ static void random_kernels(void **state)
         SETTINGS("llc.sets=2", "llc.ways=2", "llc.mshrs=2", "llc.merges=1", "llc.out=2",
                  "llc.input=1", "memory.reply_queue=1", "core.l1_global=false",
                  "core.l1_local=false"),
+        SETTINGS("request_network.topology=crossbar", "reply_network.topology=crossbar",
+                 "request_network.packet_wide=true", "reply_network.packet_wide=true",
+                 "request_network.ejection_queue=1", "reply_network.clusters=2",
+                 "reply_network.cluster_nodes=32", "memory.channel_slices=4", "memory.rule=ipoly",
+                 "memory.sectors=true", "memory.sector_replies=true", "memory.far_delay=30",
+                 "l1.sector_bytes=32", "l1.allocate_writes=true", "l1.banks=4", "l1.bank_bytes=32",
+                 "l1.port_bytes=32", "l1.sets=1", "l1.ways=70", "l1.hash=ipoly", "l1.mshrs=512",
+                 "dram.tREFI=900", "dram.tRFC=40", "dram.refresh=bank"),
     };
     static struct graph text;
     for (uint32_t i = 0; i < KERNELS; i++) {

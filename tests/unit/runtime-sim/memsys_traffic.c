@@ -214,11 +214,39 @@ static void other_machines(void **state)
     static const char *const small[] = {
         "memory.cores=3",    "memory.partition_nodes=[9]", "request_network.routing=adaptive",
         "llc.write=through", "llc.allocate_writes=false",  NULL};
+    static const char *const wide[] = {"request_network.topology=crossbar",
+                                       "reply_network.topology=crossbar",
+                                       "request_network.nodes=64",
+                                       "reply_network.nodes=64",
+                                       "request_network.packet_wide=true",
+                                       "reply_network.packet_wide=true",
+                                       "request_network.ejection_queue=2",
+                                       "reply_network.injection_queue=1",
+                                       "reply_network.clusters=4",
+                                       "reply_network.cluster_nodes=10",
+                                       "memory.channel_slices=4",
+                                       "memory.rule=ipoly",
+                                       "memory.sectors=true",
+                                       "memory.sector_replies=true",
+                                       "memory.far_delay=33",
+                                       "llc.sector_bytes=32",
+                                       "llc.bank_bytes=32",
+                                       "llc.banks=2",
+                                       "llc.hash=ipoly",
+                                       "dram.request_bytes=32",
+                                       "dram.bank_bits=[8, 13, 12]",
+                                       "dram.tREFI=400",
+                                       "dram.tRFC=20",
+                                       "dram.refresh=bank",
+                                       "dram.bank_xor=false",
+                                       NULL};
     static const char *const few[] = {"memory.cores=1", NULL};
     run_traffic("isca19", fly, 1000, 0);
     run_traffic("isca19", crossbar, 1000, 0);
     run_traffic("isca19", parts, 1000, 0);
     run_traffic("isca19", small, 1000, 0);
+    uint64_t plain = run_traffic("isca19", wide, 1000, 0);
+    assert_int_equal(run_traffic("isca19", wide, 1000, 9), plain);
     run_traffic("gtx480", few, 1000, 0);
 }
 

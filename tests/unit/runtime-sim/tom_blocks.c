@@ -323,10 +323,10 @@ static void learning(void **state)
         before = first[0] - 4096 - 256;
         for (uint32_t i = 0; i < 2; i++) {
             const struct partition_range *range = partition_range_of(&b.tom->stacks->map, first[i]);
-            assert_false(range->is_xor);
+            assert_int_equal(range->rule, PARTITION_MODULO);
             assert_int_equal(range->last - range->first + 1, LIMIT * 4);
         }
-        assert_true(partition_range_of(&b.tom->stacks->map, before)->is_xor);
+        assert_int_equal(partition_range_of(&b.tom->stacks->map, before)->rule, PARTITION_XOR);
         assert_true(!seed || found == cycles);
         cycles = found;
         if (!seed)

@@ -249,6 +249,55 @@ static void refresh(void **state)
     end(&f);
 }
 
+// Of a bank at a time: each bank is refreshed once per tREFI, in turn, and the others go on.
+static void refresh_of_banks(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, "dram/gddr5_isca19");
+    f.values.tREFI = 1600;
+    f.values.tRFC = 100;
+    f.values.refresh = DRAM_REFRESH_BANK;
+    // Without requests: one of 8 banks every 200 clocks.
+    dram_init(&f.channel, &f.arena, &f.values);
+    for (uint64_t now = 200; now <= 1600; now += 200)
+        assert_int_equal(dram_tick(&f.channel, now), now + 1);
+    assert_int_equal(f.channel.stats.refreshes, 8);
+    // The ninth, at clock 1800, is of bank 0. A request for it waits, one for bank 1 does not.
+    for (uint64_t now = 1601; now < 1810;)
+        now = dram_tick(&f.channel, now);
+    assert_int_equal(f.channel.stats.refreshes, 9);
+    assert_int_equal(latency(&f, 1810, 0, 0, false), 90 + 24);
+    assert_int_equal(latency(&f, 1950, 1, 0, false), 24);
+    // A stream loses only the time of the bank that it needs next.
+    struct dram_result banks = drive(&f, DRAM_SEQ, 0, 0);
+    f.values.refresh = DRAM_REFRESH_ALL;
+    f.values.tREFI = 200; // as many commands
+    struct dram_result all = drive(&f, DRAM_SEQ, 0, 0);
+    assert_true(dram_result_rate(&banks) > 0.97 * 0.5);
+    assert_true(dram_result_rate(&all) < 0.5 * 0.55);
+    assert_int_equal(banks.all.refreshes, all.all.refreshes);
+    end(&f);
+}
+
+// Sequential requests fill the buses of all pseudo channels: GB/s of a stack.
+static void stacks(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double gigabytes;
+    } known[] = {{"dram/hbm2", 256}, {"dram/hbm2e", 311}, {"dram/hbm3", 670}};
+    for (uint32_t i = 0; i < 3; i++) {
+        struct fixture f;
+        begin(&f, known[i].name);
+        struct dram_result r = drive(&f, DRAM_SEQ, 0, 0);
+        double rate = dram_result_rate(&r) * 32 * (double)f.values.clock / 1000;
+        assert_true(rate <= known[i].gigabytes && rate > 0.9 * known[i].gigabytes);
+        end(&f);
+    }
+}
+
 static void write_drain(void **state)
 {
     (void)state;
@@ -362,6 +411,48 @@ static void split_map(void **state)
     f.values.bank_split = 256;
     f.values.order = DRAM_ROW_COLUMN_BANK;
     assert_non_null(strstr(dram_config_fault(&f.values, &f.arena), "dram.bank_split needs"));
+    end(&f);
+}
+
+// Any bits select the bank: RRRR…RBBBCCCB.CCCSSSSS is bank_split 256 with rows of 2 KB.
+static void bank_bits(void **state)
+{
+    (void)state;
+    static uint32_t split[] = {8, 12, 13, 14}, mixed[] = {11, 6, 20, 5}, twice[] = {8, 9, 8, 7};
+    struct fixture f;
+    struct dram_map a, b;
+    begin(&f, "dram/hbm2");
+    f.values.row_bytes = 2048;
+    f.values.order = DRAM_ROW_BANK_COLUMN;
+    f.values.bank_split = 256;
+    dram_map_init(&a, &f.values);
+    f.values.bank_split = 0;
+    f.values.bank_bits = (struct config_list){split, 4};
+    assert_null(dram_config_fault(&f.values, &f.arena));
+    dram_map_init(&b, &f.values);
+    for (uint64_t number = 0; number < 1 << 16; number++) {
+        struct dram_coordinates x = dram_map_local(&a, number), y = dram_map_local(&b, number);
+        assert_memory_equal(&x, &y, sizeof x);
+    }
+    f.values.bank_bits.v = mixed;
+    f.values.rows = 256;
+    assert_null(dram_config_fault(&f.values, &f.arena));
+    dram_map_init(&b, &f.values);
+    uint8_t *seen = arena_alloc(&f.arena, dram_map_requests(&b));
+    for (uint64_t number = 0; number < dram_map_requests(&b); number++) {
+        struct dram_coordinates at = dram_map_local(&b, number);
+        uint64_t address = number * 32;
+        assert_int_equal(at.bank, (address >> 11 & 1) | (address >> 6 & 1) << 1 |
+                                      (address >> 20 & 1) << 2 | (address >> 5 & 1) << 3);
+        assert_int_equal(seen[(at.bank * 256 + at.row) * 64 + at.column]++, 0);
+    }
+    f.values.bank_bits.v = twice;
+    assert_string_equal(dram_config_fault(&f.values, &f.arena), "dram.bank_bits contains 8, twice");
+    f.values.bank_bits.n = 3;
+    assert_non_null(strstr(dram_config_fault(&f.values, &f.arena), "3 bits, but there are 16"));
+    f.values.bank_bits = (struct config_list){split, 4};
+    f.values.bank_split = 256;
+    assert_non_null(strstr(dram_config_fault(&f.values, &f.arena), "dram.bank_split: 0"));
     end(&f);
 }
 
@@ -498,13 +589,15 @@ static void config_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(idle_latency),  cmocka_unit_test(example),
-        cmocka_unit_test(limits),        cmocka_unit_test(other_limits),
-        cmocka_unit_test(refresh),       cmocka_unit_test(write_drain),
-        cmocka_unit_test(answers),       cmocka_unit_test(map),
-        cmocka_unit_test(same_again),    cmocka_unit_test(config_faults),
-        cmocka_unit_test(split_map),     cmocka_unit_test(bank_slots),
-        cmocka_unit_test(slots_in_turn), cmocka_unit_test(group_rule),
+        cmocka_unit_test(idle_latency), cmocka_unit_test(example),
+        cmocka_unit_test(limits),       cmocka_unit_test(other_limits),
+        cmocka_unit_test(refresh),      cmocka_unit_test(write_drain),
+        cmocka_unit_test(answers),      cmocka_unit_test(map),
+        cmocka_unit_test(same_again),   cmocka_unit_test(config_faults),
+        cmocka_unit_test(split_map),    cmocka_unit_test(bank_slots),
+        cmocka_unit_test(stacks),       cmocka_unit_test(refresh_of_banks),
+        cmocka_unit_test(bank_bits),    cmocka_unit_test(slots_in_turn),
+        cmocka_unit_test(group_rule),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

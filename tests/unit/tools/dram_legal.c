@@ -45,6 +45,10 @@ void history_init(struct history *h, struct arena *arena, const struct dram_conf
     rule(h, DRAM_PREA, DRAM_REF, CHANNEL, c->tRP);
     rule(h, DRAM_REF, DRAM_ACT, CHANNEL, c->tRFC);
     rule(h, DRAM_REF, DRAM_REF, CHANNEL, c->tRFC);
+    rule(h, DRAM_PRE, DRAM_REF_BANK, SAME_BANK, c->tRP);
+    rule(h, DRAM_ACT, DRAM_REF_BANK, SAME_BANK, c->tRC);
+    rule(h, DRAM_REF_BANK, DRAM_ACT, SAME_BANK, c->tRFC);
+    rule(h, DRAM_REF_BANK, DRAM_REF_BANK, SAME_BANK, c->tRFC);
     h->longest = h->longest > c->tFAW ? h->longest : c->tFAW;
 }
 
@@ -64,6 +68,7 @@ static const char *state_fault(const struct history *h, enum dram_command comman
     case DRAM_PRE: return h->open[bank] ? NULL : "PRE of a bank that is closed";
     case DRAM_PREA: return any ? NULL : "PREA with all banks closed";
     case DRAM_REF: return any ? "REF with an open bank" : NULL;
+    case DRAM_REF_BANK: return h->open[bank] ? "REF of an open bank" : NULL;
     case DRAM_RD:
     case DRAM_WR: return h->open[bank] && h->row[bank] == row ? NULL : "its row is not open";
     }

@@ -42,6 +42,7 @@ struct naive {
     struct history history;
     VEC(struct request) queues[2]; // in the order of their coming
     uint64_t refreshes;
+    uint32_t held; // bank whose requests wait for its refresh; DRAM_BANKS: none
     bool draining;
 };
 
@@ -75,7 +76,8 @@ static bool column(struct naive *n, int queue, uint64_t now)
     for (uint32_t i = 0; i < n->queues[queue].n; i++) {
         struct request *at = &n->queues[queue].v[i];
         struct dram_request r = at->what;
-        if (!hits(n, &r) || !issue(n, now, r.write ? DRAM_WR : DRAM_RD, r.bank, r.row, r.id))
+        if (r.bank == n->held || !hits(n, &r) ||
+            !issue(n, now, r.write ? DRAM_WR : DRAM_RD, r.bank, r.row, r.id))
             continue;
         memmove(at, at + 1, (--n->queues[queue].n - i) * sizeof *at);
         return true;
@@ -89,7 +91,7 @@ static bool row_command(struct naive *n, int queue, uint64_t now, enum dram_comm
     bool seen[DRAM_BANKS] = {0};
     for (uint32_t i = 0; i < n->queues[queue].n; i++) {
         const struct dram_request *r = &n->queues[queue].v[i].what;
-        if (seen[r->bank] || anyone_hits(n, queue, r->bank))
+        if (r->bank == n->held || seen[r->bank] || anyone_hits(n, queue, r->bank))
             continue;
         seen[r->bank] = true;
         uint32_t row = command == DRAM_ACT ? r->row : n->history.row[r->bank];
@@ -120,15 +122,35 @@ static int choose_queue(struct naive *n)
     return n->draining;
 }
 
+// Returns true if the row command of this clock is used.
+static bool refresh_bank(struct naive *n, uint64_t now)
+{
+    uint32_t bank = (uint32_t)(n->refreshes % n->c->banks);
+    n->held = DRAM_BANKS;
+    if (!n->c->tREFI || n->c->refresh != DRAM_REFRESH_BANK ||
+        now < (n->refreshes + 1) * (n->c->tREFI / n->c->banks))
+        return false;
+    n->held = bank;
+    if (n->history.open[bank])
+        return issue(n, now, DRAM_PRE, bank, n->history.row[bank], 0);
+    bool is_done = issue(n, now, DRAM_REF_BANK, bank, n->history.row[bank], 0);
+    n->refreshes += is_done;
+    return is_done;
+}
+
 static void naive_tick(struct naive *n, uint64_t now)
 {
-    if (n->c->tREFI && now >= (n->refreshes + 1) * n->c->tREFI) {
+    bool used = refresh_bank(n, now);
+    if (used && !n->c->split_commands)
+        return;
+    if (n->c->tREFI && n->c->refresh == DRAM_REFRESH_ALL &&
+        now >= (n->refreshes + 1) * n->c->tREFI) {
         if (!issue(n, now, DRAM_PREA, 0, n->history.row[0], 0))
             n->refreshes += issue(n, now, DRAM_REF, 0, n->history.row[0], 0);
         return;
     }
     int queue = choose_queue(n);
-    if (column(n, queue, now) && !n->c->split_commands)
+    if ((column(n, queue, now) && !n->c->split_commands) || used)
         return;
     if (row_command(n, queue, now, DRAM_ACT) || row_command(n, queue, now, DRAM_PRE))
         return;
@@ -251,6 +273,7 @@ static void random_config(struct dram_config *c, uint64_t *s)
     c->write_high = c->write_queue ? between(s, 1, c->write_queue) : 1;
     c->write_low = between(s, 0, c->write_high - 1);
     c->page = (int)between(s, 0, 1);
+    c->refresh = (int)between(s, 0, 1);
 }
 
 static void same_commands(void **state)

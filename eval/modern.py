@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""A machine beside the rows of a modern GPU that another simulator ran: cycles, instructions, sectors, DRAM requests.
+
+usage: modern.py BUILD-ROOT --data=FOLDER [--config=NAME|FILE] [--row=NAME]... [--memory=cold|warm]
+                 [--set=KEY=VALUE]... [--out=FILE.tsv]
+
+FOLDER has qv100.tsv and rows/NAME.yaml. Names of programs and .npy files in a row are relative to this project or to
+FOLDER. A warm row runs on a machine whose copies leave their data in the LLC. The accesses of L1 and LLC are sectors if
+the machine has core.sector_requests.
+"""
+import argparse
+import csv
+import json
+import math
+import pathlib
+import re
+import subprocess
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+COPIES = 'machine.copies_to_llc=true'
+# column: (names of statistics that are added, columns of the table that are added)
+COUNTS = {
+    'instructions': (('machine.warp_instructions',), ('warp_instructions',)),
+    'l1 sectors': (('l1.reads', 'l1.writes'), ('l1d_accesses',)),
+    'l2 sectors': (('llc.reads', 'llc.writes'), ('l2_accesses',)),
+    'dram': (('dram.reads', 'dram.writes'), ('dram_reads', 'dram_writes')),
+}
+
+
+def find_file(name, data):
+    return next((folder / name for folder in (ROOT, data, data / 'rows') if (folder / name).exists()), ROOT / name)
+
+
+def write_run(row, data, folder):
+    """The row's run file with absolute names"""
+    text = (data / 'rows' / (row['row'] + '.yaml')).read_text()
+    text = re.sub(r'^program: (\S+)', lambda m: 'program: %s' % find_file(m[1], data), text, flags=re.M)
+    text = re.sub(r'[\w./-]+\.npy', lambda m: str(find_file(m[0], data)), text)
+    path = folder / 'run.yaml'
+    path.write_text(text)
+    return path
+
+
+def measure(options, row):
+    """The statistics of the row's launches in total"""
+    settings = options.set + ([COPIES] if row['memory'] == 'warm' else [])
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        out = folder / 'statistics.json'
+        subprocess.run([options.build / 'cli' / 'ptxoffload-sim', write_run(row, options.data, folder), '-q',
+                        '--config=' + options.config, '--set=core.thread_registers=' + row['registers'],
+                        '--stats=%s' % out, *('--set=' + text for text in settings)],
+                       check=True, stdout=subprocess.DEVNULL)
+        return json.loads(out.read_text())['total']['statistics']
+
+
+def ratio(have, theirs):
+    return have / theirs if theirs else 1 if not have else math.inf
+
+
+def compare(row, statistics):
+    """{column: (ours, theirs)}; without a statistic, ours is not a number"""
+    found = {'cycles': (statistics['machine.cycles'], float(row['net_cycles']))}
+    for column, (names, columns) in COUNTS.items():
+        ours = sum(statistics[name] for name in names) if set(names) <= set(statistics) else math.nan
+        found[column] = (ours, sum(float(row[name] or 0) for name in columns))
+    return found
+
+
+def summary(ratios):
+    """The geometric mean of max(r, 1/r), and the shares within 15 and 25 %"""
+    apart = [max(r, 1 / r) for r in ratios]
+    mean = math.exp(sum(map(math.log, apart)) / len(apart))
+    return 'geometric mean %.3f; within 10 %%: %d, 15 %%: %d, 25 %%: %d of %d' % (
+        mean, *(sum(abs(r - 1) <= limit for r in ratios) for limit in (0.10, 0.15, 0.25)), len(ratios))
+
+
+def print_line(row, found):
+    cells = ['%-14s %-4s %8.0f %8.0f %6.3f' % (row['row'], row['memory'], *found['cycles'], ratio(*found['cycles']))]
+    for column in COUNTS:
+        ours, theirs = found[column]
+        cells.append('%9s %9.0f' % ('-' if math.isnan(ours) else '%.0f' % ours, theirs))
+    print(' '.join(cells), flush=True)
+
+
+def write_table(path, lines):
+    with open(path, 'w', encoding='utf-8') as file:
+        columns = ['cycles', *COUNTS]
+        print('row', 'memory', *('%s%s' % (name, of) for name in columns for of in ('', ' there')), sep='\t', file=file)
+        for row, found in lines:
+            print(row['row'], row['memory'], *('' if math.isnan(value) else '%.0f' % value for name in columns
+                                               for value in found[name]), sep='\t', file=file)
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.split('usage: ')[1].split('\n\n')[0])
+    parser.add_argument('build', type=pathlib.Path)
+    parser.add_argument('--data', type=pathlib.Path, required=True)
+    parser.add_argument('--config', default='qv100-gpgpusim')
+    parser.add_argument('--row', action='append')
+    parser.add_argument('--memory', choices=('cold', 'warm'))
+    parser.add_argument('--set', action='append', default=[])
+    parser.add_argument('--out')
+    options = parser.parse_args()
+    options.data = options.data.resolve()
+    with open(options.data / 'qv100.tsv', encoding='utf-8', newline='') as file:
+        rows = [row for row in csv.DictReader(file, delimiter='\t')
+                if (not options.row or row['row'] in options.row) and (options.memory or row['memory']) == row['memory']]
+    print('%-19s %8s %8s %6s %19s %19s %19s %19s' % ('row', 'cycles', 'there', 'ratio', *COUNTS))
+    lines = []
+    for row in rows:
+        lines.append((row, compare(row, measure(options, row))))
+        print_line(*lines[-1])
+    for memory in ('cold', 'warm'):
+        ratios = [ratio(*found['cycles']) for row, found in lines if row['memory'] == memory]
+        if ratios:
+            print('%s: %s' % (memory, summary(ratios)))
+    print('all: %s' % summary([ratio(*found['cycles']) for _, found in lines]))
+    if options.out:
+        write_table(options.out, lines)
+
+
+main()

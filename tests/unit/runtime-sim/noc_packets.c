@@ -1,0 +1,257 @@
+// The packet-wide crossbar: latencies, one packet per output and cycle, turns, room, clusters.
+#include "tests/unit/runtime-sim/network.h"
+
+#define WIDE "topology=crossbar packet_wide=true "
+
+static void send(struct network *n, uint32_t source, uint32_t target, uint32_t flits,
+                 uint64_t payload)
+{
+    struct noc_packet packet = {.payload = payload,
+                                .created = noc_cycle(n->noc),
+                                .source = source,
+                                .target = target,
+                                .flits = (uint16_t)flits};
+    assert_true(noc_can_send(n->noc, source, 0, flits));
+    noc_send(n->noc, &packet);
+}
+
+// Ticks once. Returns the packets that have arrived at all nodes, and pops them.
+static uint32_t tick(struct network *n, uint64_t *payloads)
+{
+    uint32_t count = 0;
+    noc_tick(n->noc);
+    for (uint32_t node = 0; node < noc_nodes(n->noc); node++)
+        while (noc_peek(n->noc, node, 0)) {
+            payloads[count++] = noc_peek(n->noc, node, 0)->payload;
+            noc_pop(n->noc, node, 0);
+        }
+    return count;
+}
+
+// A packet of any size arrives channel_latency − 1 cycles after it was sent, for all pairs.
+static void latencies(void **state)
+{
+    (void)state;
+    static const char *const networks[] = {WIDE "nodes=9", WIDE "nodes=9 channel_latency=5"};
+    for (uint32_t i = 0; i < 2; i++)
+        for (uint32_t pair = 0; pair < 81; pair++) {
+            struct network n;
+            uint64_t payload[4], passed = 0;
+            begin(&n, networks[i]);
+            send(&n, pair / 9, pair % 9, 1 + pair, 7);
+            while (!tick(&n, payload))
+                passed++;
+            assert_int_equal(passed, i ? 4 : 0);
+            const struct noc_class_stats *stats = noc_class_stats(n.noc, 0);
+            assert_int_equal(stats->latency_sum, passed);
+            assert_int_equal(stats->flits, 1 + pair);
+            assert_int_equal(stats->routers, 1);
+            assert_int_equal(stats->hops, 0);
+            assert_int_equal(noc_next(n.noc), UINT64_MAX);
+            verify(&n);
+            end(&n);
+        }
+}
+
+// An output accepts one packet per cycle; an input sends to several outputs in a cycle.
+static void ports(void **state)
+{
+    (void)state;
+    struct network n;
+    uint64_t payload[16];
+    begin(&n, WIDE "nodes=8");
+    for (uint32_t i = 0; i < 5; i++)
+        send(&n, 0, 3, 9, i);
+    for (uint32_t i = 0; i < 5; i++) {
+        assert_int_equal(tick(&n, payload), 1);
+        assert_int_equal(payload[0], i);
+    }
+    assert_int_equal(noc_cycle(n.noc), 5);
+    noc_skip_to(n.noc, 8); // the outputs are served from 0 on
+    for (uint32_t out = 1; out < 8; out++)
+        send(&n, 0, out, 9, out);
+    assert_int_equal(tick(&n, payload), 7);
+    verify(&n);
+    end(&n);
+}
+
+// Inputs with packets for one output take turns.
+static void turns(void **state)
+{
+    (void)state;
+    enum { NODES = 6, EACH = 20 };
+    struct network n;
+    uint64_t payload[NODES * EACH], sum[NODES] = {0};
+    begin(&n, WIDE "nodes=6");
+    for (uint32_t i = 0; i < EACH; i++)
+        for (uint32_t node = 1; node < NODES; node++)
+            send(&n, node, 0, 1 + node, node);
+    for (uint32_t i = 0; i < (NODES - 1) * EACH; i++) {
+        assert_int_equal(tick(&n, payload), 1);
+        sum[payload[0]]++;
+        for (uint32_t node = 1; node < NODES; node++)
+            assert_in_range(sum[node], i / (NODES - 1), i / (NODES - 1) + 1);
+    }
+    assert_int_equal(noc_next(n.noc), UINT64_MAX);
+    end(&n);
+}
+
+// Queues count packets, at the input and at the output. A full output stops no other one.
+static void room(void **state)
+{
+    (void)state;
+    struct network n;
+    begin(&n, WIDE "nodes=4 injection_queue=3 ejection_queue=2");
+    for (uint32_t i = 0; i < 3; i++)
+        send(&n, 0, 1, 20, i);
+    assert_false(noc_can_send(n.noc, 0, 0, 1));
+    for (uint32_t i = 0; i < 5; i++)
+        noc_tick(n.noc);
+    assert_true(noc_can_send(n.noc, 0, 0, 1));
+    assert_int_equal(noc_waiting_packets(n.noc, 0, 0), 1);
+    assert_int_equal(noc_next(n.noc), UINT64_MAX); // until a packet is popped
+    send(&n, 2, 3, 1, 9);
+    assert_int_equal(noc_next(n.noc), noc_cycle(n.noc));
+    noc_tick(n.noc);
+    assert_non_null(noc_peek(n.noc, 3, 0));
+    noc_pop(n.noc, 3, 0);
+    noc_pop(n.noc, 1, 0);
+    assert_int_equal(noc_next(n.noc), noc_cycle(n.noc));
+    noc_tick(n.noc);
+    assert_int_equal(noc_waiting_packets(n.noc, 0, 0), 0);
+    noc_pop(n.noc, 1, 0);
+    noc_pop(n.noc, 1, 0);
+    assert_int_equal(noc_in_flight(n.noc), 0);
+    verify(&n);
+    end(&n);
+}
+
+// Clusters of three nodes share ports: as many packets leave and enter in a cycle.
+static void clusters(void **state)
+{
+    (void)state;
+    for (uint32_t ports = 1; ports <= 3; ports++) {
+        struct network n;
+        uint64_t payload[64];
+        uint32_t count = 0, cycles = 0;
+        char settings[200];
+        snprintf(settings, sizeof settings,
+                 WIDE "nodes=12 clusters=2 cluster_nodes=3 cluster_ports=%u", ports);
+        begin(&n, settings);
+        for (uint32_t i = 0; i < 6; i++)
+            for (uint32_t node = 0; node < 3; node++)
+                send(&n, node, 6 + 2 * node, 1, 0); // leave cluster 0
+        for (; count < 18; cycles++) {
+            uint32_t came = tick(&n, payload);
+            assert_in_range(came, 1, ports);
+            count += came;
+        }
+        assert_in_range(cycles, 18 / ports, 18 / ports + 3); // the last ones are of one node
+        for (uint32_t node = 0; node < 3; node++)
+            send(&n, 9 + node, 3 + node, 1, 0); // enter cluster 1
+        assert_int_equal(tick(&n, payload), ports);
+        while (noc_in_flight(n.noc))
+            tick(&n, payload);
+        verify(&n);
+        end(&n);
+    }
+}
+
+// A packet of a higher priority crosses first.
+static void priorities(void **state)
+{
+    (void)state;
+    struct network n;
+    uint64_t payload[8];
+    begin(&n, WIDE "nodes=4");
+    send(&n, 0, 3, 1, 1);
+    struct noc_packet packet = {.payload = 2, .source = 1, .target = 3, .flits = 1, .priority = 2};
+    noc_send(n.noc, &packet);
+    assert_int_equal(tick(&n, payload), 1);
+    assert_int_equal(payload[0], 2);
+    assert_int_equal(tick(&n, payload), 1);
+    end(&n);
+}
+
+// Random traffic of all classes: each packet arrives once, in order, at any load.
+static void traffic(void **state)
+{
+    (void)state;
+    static const char *const networks[] = {
+        WIDE "nodes=9",
+        WIDE "nodes=70 classes=3",
+        WIDE "nodes=16 classes=2 injection_queue=1 ejection_queue=1 channel_latency=3",
+        WIDE "nodes=16 clusters=3 cluster_nodes=4 cluster_ports=2 ejection_queue=2",
+        WIDE "nodes=1",
+    };
+    for (size_t i = 0; i < sizeof networks / sizeof *networks; i++)
+        for (uint32_t load = 1; load <= 4; load++) {
+            struct network n;
+            uint64_t digest[2];
+            for (uint32_t shuffle = 0; shuffle < 2; shuffle++) {
+                begin(&n, networks[i]);
+                noc_shuffle(n.noc, shuffle * 77);
+                struct traffic_test t = traffic_begin(&n, load * 1.5, 5);
+                t.flits = 1;
+                t.flits_max = 9;
+                t.checks_order = true;
+                traffic_run(&t, 600);
+                traffic_drain(&t);
+                digest[shuffle] = t.digest;
+                assert_true(t.sent > 50);
+                end(&n);
+            }
+            assert_int_equal(digest[0], digest[1]);
+        }
+}
+
+// If every node sends to another one, each sends a packet per cycle, of any size.
+static void full_load(void **state)
+{
+    (void)state;
+    enum { NODES = 20, CYCLES = 100 };
+    struct network n;
+    uint64_t payload[2 * NODES], count = 0;
+    begin(&n, WIDE "nodes=20");
+    for (uint32_t cycle = 0; cycle < CYCLES; cycle++) {
+        for (uint32_t node = 0; node < NODES; node++)
+            send(&n, node, (node + cycle) % NODES, 5, 0);
+        count += tick(&n, payload);
+    }
+    assert_int_equal(count, NODES * CYCLES);
+    end(&n);
+}
+
+static void refused(void **state)
+{
+    (void)state;
+    static const char *const wrong[][2] = {
+        {"packet_wide=true", "'packet_wide' needs 'topology' crossbar"},
+        {WIDE "overlay=true", "'packet_wide' needs 'overlay' false"},
+        {WIDE "ideal=true", "'packet_wide' needs 'ideal' false"},
+        {WIDE "injection_links=2", "'packet_wide' needs 'injection_links' 1"},
+        {WIDE "injection_ports=2", "'packet_wide' needs 'injection_ports' 1"},
+        {WIDE "injection_speedup=2", "'packet_wide' needs 'injection_speedup' 1"},
+        {"topology=crossbar clusters=2", "'clusters' needs 'packet_wide' true"},
+        {WIDE "nodes=10 clusters=3 cluster_nodes=4",
+         "'clusters' of 'cluster_nodes' have 12 nodes, but there are 10"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct network n;
+        configure(&n, wrong[i][0]);
+        const char *text = noc_check(&n.arena, &n.config);
+        assert_non_null(text);
+        assert_string_equal(text, wrong[i][1]);
+        end(&n);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(latencies), cmocka_unit_test(ports),     cmocka_unit_test(turns),
+        cmocka_unit_test(room),      cmocka_unit_test(clusters),  cmocka_unit_test(priorities),
+        cmocka_unit_test(traffic),   cmocka_unit_test(full_load), cmocka_unit_test(refused),
+    };
+    return cmocka_run_group_tests_name("noc_packets", tests, NULL, NULL);
+}
