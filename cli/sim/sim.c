@@ -56,7 +56,7 @@ static bool begin(struct sim *sim)
     struct sim_machine *machine = &sim->base.machine;
     struct timed *timed = sim->arguments.functional ? NULL : &machine->timed;
     if (sim->run.has_streams)
-        host_options(&machine->host_config, &machine->host, &machine->options);
+        host_options(&machine->host_config, NULL, machine->host.gpus, &machine->options);
     sim_machine_interval(machine, &sim->arguments);
     if (timed) {
         sim_reports_prepare(&sim->reports, machine);

@@ -27,7 +27,7 @@ static bool has_ended(const struct cuda *cuda)
 
 static bool is_stopped(const struct cuda *cuda)
 {
-    const atomic_int *stop = cuda->device ? cuda->device->stop : NULL;
+    const atomic_int *stop = cuda->gpus->device ? cuda->gpus->device->stop : NULL;
     return stop && atomic_load(stop);
 }
 
@@ -97,6 +97,7 @@ static bool await(void *context)
 {
     struct cuda *cuda = context;
     struct cuda_executor *executor = &cuda->executor;
+    struct cuda_gpu *gpu = cuda->gpu;
     jmp_buf own;
     memcpy(own, cuda->memory.on_failure, sizeof own);
     executor->awaiting++;
@@ -104,6 +105,7 @@ static bool await(void *context)
     note_silence(cuda);
     executor->awaiting--;
     memcpy(cuda->memory.on_failure, own, sizeof own);
+    cuda->gpu = gpu;
     if (is_stopped(cuda) && !has_ended(cuda) && !cuda->host.computing)
         end_by(cuda, DEVICE_STOPPED);
     return !has_ended(cuda) || time_since_change(executor) < PATIENCE;
@@ -226,8 +228,8 @@ static bool wait_for_others(struct cuda *cuda)
     struct cuda_executor *executor = &cuda->executor;
     struct host *host = &cuda->host;
     enum device_end end;
-    if (executor->polling != cuda->device->launches) {
-        executor->polling = cuda->device->launches;
+    if (executor->polling != cuda->gpus->device->launches) {
+        executor->polling = cuda->gpus->device->launches;
         executor->polling_since = threads_now();
         executor->polling_noted = false;
     }
@@ -253,6 +255,7 @@ static bool pause_kernel(void *context, bool stuck)
     jmp_buf own;
     if (!host_is_apart(&cuda->host) || (!stuck && !threads_are_waiting()))
         return false;
+    struct cuda_gpu *gpu = cuda->gpu;
     memcpy(own, cuda->memory.on_failure, sizeof own);
     bool goes_on = true;
     if (stuck)
@@ -260,6 +263,7 @@ static bool pause_kernel(void *context, bool stuck)
     else
         threads_yield();
     memcpy(cuda->memory.on_failure, own, sizeof own);
+    cuda->gpu = gpu;
     return goes_on;
 }
 
@@ -311,7 +315,7 @@ static bool waits_for_work(struct cuda *cuda)
     const struct cuda_executor *executor = &cuda->executor;
     if (is_quiet(&cuda->executor))
         return true;
-    return !cuda->device->planes.initial &&
+    return !cuda->gpus->device->planes.initial &&
            (threads_now() > executor->since + SLEEPS ||
             threads_others_time() > executor->since_time + COMPUTES);
 }
@@ -447,9 +451,12 @@ void executor_begin(struct cuda *cuda)
     *owner = (struct host_owner){.context = cuda, .await = await, .notify = notify, .post = post};
     cuda->host.owner = owner;
     cuda->executor.changed = threads_now();
-    cuda->device->pause = pause_kernel;
-    cuda->device->progress = begin_kernel;
-    cuda->device->pause_context = cuda->device->progress_context = cuda;
+    for (uint32_t i = 0; i < cuda->gpu_count; i++) {
+        struct device *device = cuda->gpus[i].device;
+        device->pause = pause_kernel;
+        device->progress = begin_kernel;
+        device->pause_context = device->progress_context = cuda;
+    }
     forking = cuda;
     pthread_atfork(prepare_fork, continue_parent, continue_child);
 }

@@ -205,8 +205,9 @@ static int get_kernel(struct cuda *cuda, const struct cuda_node *node, struct cu
         return error;
     void **parameters = ARENA_ARRAY(&cuda->arena, void *, entry->param_count + 1);
     for (uint32_t i = 0; i < entry->param_count; i++)
-        parameters[i] = (void *)(launch->parameters +
-                                 cuda->device->program->parameters.v[entry->params + i].offset);
+        parameters[i] =
+            (void *)(launch->parameters +
+                     cuda->gpu->device->program->parameters.v[entry->params + i].offset);
     const void *host = launch->function->host;
     *to = (struct cuda_kernel_node){
         .function = host ? (void *)host : launch->function,
@@ -338,30 +339,36 @@ CUDA_API(cudaGraphMemFreeNodeGetParams, const void *node, void **to)
 
 // Memory of graphs: used and reserved bytes, now and at most. They are equal, as memory is not
 // released.
-static int graph_memory(struct cuda *cuda, int attribute, uint64_t *value)
+static int graph_memory(struct cuda *cuda, int device, int attribute, uint64_t *value)
 {
+    int error = context_select(cuda, device);
+    if (error)
+        return error;
     *value = 0;
     for (uint32_t i = 0; i < cuda->heap.memories.n; i++)
-        *value += cuda->heap.memories.v[i].of_graph ? cuda->heap.memories.v[i].bytes : 0;
+        *value +=
+            cuda->heap.memories.v[i].of_graph && cuda->heap.memories.v[i].gpu == cuda->gpu->number
+                ? cuda->heap.memories.v[i].bytes
+                : 0;
     return attribute >= 0 && attribute <= 3 ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 CUDA_API(cudaDeviceGetGraphMemAttribute, int device, int attribute, void *value)
 {
     CUDA_NEEDS(value);
-    return CUDA_DO(device ? cudaErrorInvalidDevice : graph_memory(cuda, attribute, value));
+    return CUDA_DO(graph_memory(cuda, device, attribute, value));
 }
 
 CUDA_API(cudaDeviceSetGraphMemAttribute, int device, int attribute, const void *value)
 {
     CUDA_NEEDS(value);
     (void)attribute;
-    return CUDA_DO(device ? cudaErrorInvalidDevice : cudaSuccess);
+    return CUDA_DO(context_select(cuda, device));
 }
 
 CUDA_API(cudaDeviceGraphMemTrim, int device)
 {
-    return CUDA_DO(device ? cudaErrorInvalidDevice : cudaSuccess);
+    return CUDA_DO(context_select(cuda, device));
 }
 
 // Copies

@@ -384,7 +384,8 @@ int graph_run_condition(struct cuda *cuda, const struct cuda_condition *conditio
 {
     for (;;) {
         int error = cuda_synchronise(cuda); // kernels set the word
-        const uint8_t *word = device_at(cuda->device, condition->handle, 4);
+        const uint8_t *word =
+            device_at(cuda_memory_gpu(cuda, condition->handle)->device, condition->handle, 4);
         uint32_t value = 0, number = 0;
         if (error || !word)
             return error ? error : cudaErrorInvalidValue;

@@ -1,6 +1,7 @@
 // Texture objects on linear memory, rows of linear memory, arrays and mipmapped arrays, and surface
 // objects on arrays.
 #include "runtime-sim/cuda/arrays.h"
+#include "runtime-sim/cuda/memory.h"
 #include "runtime-sim/exec/memory/texture.h"
 #include <string.h>
 
@@ -196,7 +197,8 @@ int texture_create(struct cuda *cuda, unsigned long long *object,
         error = set_how(&texture, how);
     if (error)
         return error;
-    struct cuda_texture made = {.handle = device_texture_handle((uint32_t)cuda->textures.handles++),
+    struct cuda_texture made = {.gpu = cuda->gpu,
+                                .handle = device_texture_handle((uint32_t)cuda->textures.handles++),
                                 .is_surface = !how,
                                 .has_view = view != NULL,
                                 .resource = *resource};
@@ -204,7 +206,7 @@ int texture_create(struct cuda *cuda, unsigned long long *object,
         made.how = *how;
     if (view)
         made.view = *view;
-    (how ? texture_bind : surface_bind)(cuda->device->textures, &cuda->arena, made.handle,
+    (how ? texture_bind : surface_bind)(cuda->gpu->device->textures, &cuda->arena, made.handle,
                                         &texture);
     vec_push(&cuda->arena, &cuda->textures.all, made);
     *object = made.handle;
@@ -220,13 +222,27 @@ struct cuda_texture *texture_of(struct cuda *cuda, unsigned long long object, bo
     return NULL;
 }
 
+void textures_reset(struct cuda *cuda)
+{
+    struct cuda_textures *all = &cuda->textures;
+    for (uint32_t i = all->all.n; i--;)
+        if (all->all.v[i].gpu == cuda->gpu)
+            all->all.v[i] = all->all.v[--all->all.n];
+    for (uint32_t i = all->arrays.n; i--;)
+        if (!cuda_memory_at(cuda, all->arrays.v[i]->address))
+            all->arrays.v[i] = all->arrays.v[--all->arrays.n];
+    for (uint32_t i = all->mipmaps.n; i--;)
+        if (!cuda_memory_at(cuda, all->mipmaps.v[i]->address))
+            all->mipmaps.v[i] = all->mipmaps.v[--all->mipmaps.n];
+}
+
 static int destroy(struct cuda *cuda, unsigned long long object, bool is_surface)
 {
     struct cuda_texture *texture = texture_of(cuda, object, is_surface);
     if (!texture)
         return cudaErrorInvalidValue;
     cuda_synchronise(cuda); // kernels may still use it; a fault is returned by later calls
-    texture_unbind(cuda->device->textures, object);
+    texture_unbind(texture->gpu->device->textures, object);
     *texture = cuda->textures.all.v[--cuda->textures.all.n];
     return cudaSuccess;
 }

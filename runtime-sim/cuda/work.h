@@ -17,6 +17,7 @@ enum cuda_work_kind {
 
 struct cuda_launch {
     struct cuda_function *function;
+    struct cuda_gpu *gpu; // current device of the call: that of the stream, or of the graph's node
     uint32_t grid[3], block[3], cluster[3]; // cluster[0] = 0: the kernel's own
     uint64_t shared;
     bool cooperative;

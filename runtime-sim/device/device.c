@@ -38,7 +38,9 @@ const char *device_load(struct device *device)
     bool narrow = device->program->module->address_bits == 32;
     device->image = ARENA_NEW(arena, struct image);
     device->textures = ARENA_NEW(arena, struct textures);
-    image_init(device->image, arena, narrow ? GLOBAL_FIRST : GLOBAL_FIRST_64);
+    if (!device->first)
+        device->first = narrow ? GLOBAL_FIRST : GLOBAL_FIRST_64;
+    image_init(device->image, arena, device->first);
     arena_init(&device->queue_arena, arena->memory);
     device_spawns_begin(device);
     if (device->race || device->uninit) {
@@ -48,13 +50,13 @@ const char *device_load(struct device *device)
     device->variables = device->program->variables.n;
     const char *fault = grid_load(device->image, device->program, 0);
     if (device->grows)
-        device_skip(device, GLOBAL_FIRST_64 + VARIABLE_ROOM);
+        device_skip(device, device->first + VARIABLE_ROOM);
     return fault;
 }
 
 const char *device_extend(struct device *device)
 {
-    if (device->program->global_end > GLOBAL_FIRST_64 + VARIABLE_ROOM)
+    if (device->program->global_end > device->first + VARIABLE_ROOM)
         return "the variables of the loaded programs are too large in total";
     uint32_t first = device->variables;
     device->variables = device->program->variables.n;
@@ -134,6 +136,20 @@ void device_add(struct device *device, uint64_t address, uint64_t bytes, uint8_t
     image_add(device->image, address, bytes, data, name);
 }
 
+void device_add_remote(struct device *device, uint64_t address, uint64_t bytes, uint8_t *data,
+                       const char *name, bool is_remote)
+{
+    uint64_t next = device->image->next; // own addresses stay as they are
+    image_add(device->image, address, bytes, data, name)->remote = is_remote;
+    device->image->has_remote |= is_remote;
+    device->image->next = next;
+}
+
+bool device_owns(const struct device *device, uint64_t address, uint64_t bytes)
+{
+    return device_at(device, address, bytes) && !image_is_remote(device->image, address);
+}
+
 void device_remove(struct device *device, uint64_t address, uint64_t bytes)
 {
     struct image *image = device->image;
@@ -173,18 +189,19 @@ uint8_t *device_at_written(struct device *device, uint64_t address, uint64_t byt
     return at;
 }
 
-// Relies on variables being the image's first allocations.
 uint32_t device_find_variable(const struct device *device, const char *name)
 {
     for (uint32_t i = 0; i < device->program->variables.n; i++)
-        if (!strcmp(device->image->list.v[i].name, name))
+        if (!strcmp(device_variable(device, i)->name, name))
             return i;
     return UINT32_MAX;
 }
 
+// Variables are the first allocations at the device's own addresses. Those of other devices may be
+// before them.
 const struct allocation *device_variable(const struct device *device, uint32_t variable)
 {
-    return &device->image->list.v[variable];
+    return &device->image->list.v[image_find(device->image, device->first - 1) + 1 + variable];
 }
 
 // The value must not be reached by counting, or by adding to an address.

@@ -38,7 +38,7 @@ void host_post(struct host *host, struct host_command *command)
 {
     command->computing = true;
     host->posted++;
-    vec_push(host->device->arena, &host->functions, command);
+    vec_push(host->gpus->device->arena, &host->functions, command);
     host->owner->post(host->owner->context, command);
 }
 
@@ -141,10 +141,10 @@ static enum device_end compute(struct host *host, struct host_command *command)
     struct device_result result = {.end = DEVICE_DONE};
     host->busy = command->computing = true;
     host->computing++;
-    result.end = device_run_now(host->device, &command->command, &result);
+    result.end = device_run_now(command->gpu->device, &command->command, &result);
     host->computing--;
     if (result.end != DEVICE_DONE && host->end == DEVICE_DONE)
-        host_fail(host, &result);
+        host_fail(host, command->gpu, &result);
     end_apart(host, command);
     host_release(host);
     return result.end;
