@@ -91,6 +91,16 @@ static const char *place(const void *context, const char *path)
     return arena_printf(&library->cuda->arena, "%s/%s", library->folder, path);
 }
 
+// Reports full/empty bits, which are not simulated across devices.
+static bool check_planes(struct library *library, const struct machine_config *config)
+{
+    bool good = library->gpu_count == 1 || machine_planes(config).initial == PLANES_NONE;
+    if (!good)
+        message_error(&library->messages,
+                      "full/empty bits are for one device: leave out --devices, or fe.enabled");
+    return good;
+}
+
 // Reads the machine of each device.
 static bool read_machines(struct library *library, struct arena *arena)
 {
@@ -101,7 +111,8 @@ static bool read_machines(struct library *library, struct arena *arena)
         *own = library->arguments.sim;
         own->config = starter_machine(&library->arguments, i);
         good = sim_reports_init(&library->gpus[i].reports, arena, own, &library->messages) &&
-               sim_machine_read(&library->gpus[i].machine, arena, own, &library->messages);
+               sim_machine_read(&library->gpus[i].machine, arena, own, &library->messages) &&
+               check_planes(library, &library->gpus[i].machine.config);
     }
     return good;
 }

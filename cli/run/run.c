@@ -157,27 +157,6 @@ static int run_program_file(struct starter *run, char **argv)
     return fail(run, arena_printf(arena, "cannot run '%s': %s", program.path, strerror(errno)));
 }
 
-// Reads the machines of all devices. Returns false after errors.
-static bool prepare(void *own)
-{
-    struct starter *run = own;
-    struct frame *frame = &run->base.frame;
-    const struct starter_arguments *a = &run->arguments;
-    bool good = sim_prepare(own), has_planes = false;
-    for (int i = 0; a->devices > 1 && i < a->devices && good; i++) {
-        struct sim_arguments one = a->sim;
-        struct sim_machine *machine = ARENA_NEW(&frame->arena, struct sim_machine);
-        one.config = starter_machine(a, (uint32_t)i);
-        good = sim_machine_read(machine, &frame->arena, &one, &frame->messages);
-        has_planes |= good && machine_planes(&machine->config).initial != PLANES_NONE;
-    }
-    if (has_planes)
-        message_error(&frame->messages,
-                      "full/empty bits are for one device: leave out --devices, or "
-                      "the policy with full/empty bits");
-    return good && !has_planes;
-}
-
 static int start(void *own)
 {
     struct starter *run = own;
@@ -203,6 +182,6 @@ const struct cli_program run_program = {
     .starts = true,
     .set_defaults = starter_options_default,
     .check = starter_options_check,
-    .prepare = prepare,
+    .prepare = sim_prepare,
     .run = start,
 };

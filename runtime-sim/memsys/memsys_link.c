@@ -45,7 +45,8 @@ bool memsys_link_accept(struct memsys_partition *p, uint32_t entry)
     const struct memsys_far *far = m->tables.far;
     const struct memsys_request *request = &m->pool.entries[entry].request;
     uint64_t line = request->line;
-    if (request->kind > MEMSYS_REDUCE || !far->is_far(far->context, line * m->config->llc.line_bytes))
+    if (request->kind > MEMSYS_REDUCE ||
+        !far->is_far(far->context, line * m->config->llc.line_bytes))
         return false;
     vec_push(m->arena, &p->far, (struct memsys_crossing){.entry = entry, .ready = UINT64_MAX});
     return true;
@@ -59,7 +60,8 @@ void memsys_link_send(struct memsys_partition *p, uint64_t time)
         const struct memsys_request *request = &m->pool.entries[p->far.v[i].entry].request;
         uint64_t out =
             (uint64_t)memsys_request_flits(m, request) * m->config->request_network.flit_bytes;
-        uint64_t in = (uint64_t)memsys_reply_flits(m, request) * m->config->reply_network.flit_bytes;
+        uint64_t in =
+            (uint64_t)memsys_reply_flits(m, request) * m->config->reply_network.flit_bytes;
         uint64_t there = pass(m, &link->out, time, out) + link->latency;
         uint64_t back = pass(m, &link->in, there, in) + link->latency;
         p->far.v[i].ready = divide_up(back, m->clock.llc_period);

@@ -108,9 +108,9 @@ static void copy(void)
                                   .to = {to->at, 16, 16, (size_t)rows},
                                   .to_device = to->device,
                                   .extent = {12, (size_t)rows, 1}};
-        CALL(is_plain == 1 ? cudaMemcpy2DAsync(to->at, 16, from->at, 16, 12, (size_t)rows, DEFAULT,
-                                               stream)
-                           : cudaMemcpy3DPeerAsync(&three, stream));
+        CALL(is_plain == 1
+                 ? cudaMemcpy2DAsync(to->at, 16, from->at, 16, 12, (size_t)rows, DEFAULT, stream)
+                 : cudaMemcpy3DPeerAsync(&three, stream));
         for (int i = 0; i < rows; i++)
             memcpy(to->model + 4 * i, from->model + 4 * i, 12);
     }

@@ -406,8 +406,9 @@ static void trace(void **state)
 static void print_keys(FILE *to)
 {
     static struct host_config values;
-    struct config_section section = host_section(&values);
-    const struct config config = {.sections = &section, .section_count = 1};
+    static struct host_peer peer;
+    struct config_section sections[] = {host_section(&values), host_peer_section(&peer)};
+    const struct config config = {.sections = sections, .section_count = 2};
     config_keys_print_markdown(&config, to);
 }
 
