@@ -203,7 +203,7 @@ static void report_counts(struct sim *sim)
         timed_write_notes(&sim->base.machine.timed, sim->base.frame.messages.to);
     message_verbose(
         &sim->base.frame.messages, "%.3f CPU seconds in kernels, %u of %u expectations hold",
-        session->device.kernel_cpu_seconds, session->passed, session->passed + session->failed);
+        session->device.cpu.seconds, session->passed, session->passed + session->failed);
 }
 
 static int run_all(void *own)

@@ -243,3 +243,44 @@ double device_cpu_seconds(void)
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
+
+// To read the CPU time of a process with several threads takes as long as a launch of one warp. So
+// of consecutive spells that are this short, one in MOST_SKIPPED is measured and counts for all.
+#define SHORT_SPELL 20e-6 // seconds
+enum { MOST_SKIPPED = 32 };
+
+// A spell that is not measured is long if its wall time, which is cheap to read, is not 0.
+static uint64_t coarse_time(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+struct device_spell device_spell_begin(struct device *device)
+{
+    struct device_cpu *cpu = &device->cpu;
+    struct device_spell spell = {.is_measured = ++cpu->skipped >= cpu->every,
+                                 .seconds = cpu->seconds};
+    if (spell.is_measured)
+        spell.cpu = device_cpu_seconds();
+    else
+        spell.time = coarse_time();
+    return spell;
+}
+
+void device_spell_end(struct device *device, const struct device_spell *spell)
+{
+    struct device_cpu *cpu = &device->cpu;
+    double took = spell->is_measured ? device_cpu_seconds() - spell->cpu
+                                     : (double)(coarse_time() - spell->time) * 1e-9;
+    bool is_short = spell->is_measured && took < SHORT_SPELL;
+    if (!spell->is_measured && !took)
+        return;
+    // What spells within this one have counted is part of it.
+    cpu->seconds = spell->seconds + took * (is_short && cpu->every ? cpu->every : 1);
+    cpu->skipped = 0;
+    cpu->every = !is_short                   ? 1
+                 : cpu->every < MOST_SKIPPED ? 2 * cpu->every + !cpu->every
+                                             : cpu->every;
+}

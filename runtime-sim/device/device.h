@@ -54,6 +54,12 @@ struct device_launch {
     uint64_t warp_instructions, thread_instructions;
 };
 
+// CPU time of kernels, of all host threads. Short spells are sampled.
+struct device_cpu {
+    double seconds;
+    uint32_t every, skipped; // every how many short spells is measured; spells since the last one
+};
+
 struct device {
     struct arena *arena;
     const struct program *program;
@@ -101,8 +107,8 @@ struct device {
     // Counts.
     VEC(struct device_kernel *) kernels; // in the order of their first launches
     uint64_t launches;
-    uint64_t instructions;     // warp instructions in untimed launches
-    double kernel_cpu_seconds; // of all host threads
+    uint64_t instructions; // warp instructions in untimed launches
+    struct device_cpu cpu;
 };
 
 // Creates the memory of the device and places the module's variables in it. Returns NULL, or the
@@ -166,6 +172,14 @@ struct device_kernel *device_kernel_of(struct device *device,
 uint64_t device_reports(const struct device *device);
 // Returns the CPU time of all threads of this process, in seconds.
 double device_cpu_seconds(void);
+// Measure a spell in which kernels run, which may contain others.
+struct device_spell {
+    bool is_measured;
+    double seconds, cpu; // counted so far, and CPU time, at its beginning
+    uint64_t time;       // coarse, in ns
+};
+struct device_spell device_spell_begin(struct device *device);
+void device_spell_end(struct device *device, const struct device_spell *spell);
 
 // Writes the counts of each instruction of the kernels as JSON.
 

@@ -316,7 +316,7 @@ enum device_end timed_proceed(struct timed *timed, uint64_t until, struct device
     *result = (struct device_result){.end = DEVICE_DONE};
     if (!period->is_open)
         return DEVICE_DONE;
-    double before = device_cpu_seconds();
+    struct device_spell spell = device_spell_begin(timed->device);
     enum machine_end end = MACHINE_PAUSED;
     bool is_awaited = false;
     while (end == MACHINE_PAUSED && !is_awaited && machine_cycle(timed->machine) < until) {
@@ -330,7 +330,7 @@ enum device_end timed_proceed(struct timed *timed, uint64_t until, struct device
         report(timed, result);
         arena_free(&period->arena);
     }
-    timed->device->kernel_cpu_seconds += device_cpu_seconds() - before;
+    device_spell_end(timed->device, &spell);
     return result->end;
 }
 

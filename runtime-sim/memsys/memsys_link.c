@@ -2,13 +2,13 @@
 #include <string.h>
 
 // Bytes that pass at a constant rate, from a time on.
-struct pace {
+struct link_pace {
     uint64_t base, bytes, end; // `end`: time at which the last byte has passed
 };
 
 struct memsys_link {
     uint64_t latency; // in units
-    struct pace out, in;
+    struct link_pace out, in;
     struct memsys_link_stats stats;
 };
 
@@ -29,10 +29,10 @@ void memsys_link_init(struct memsys *m)
 }
 
 // Lets bytes pass after the previous ones, but not before `time`. Returns when they have passed.
-static uint64_t pass(const struct memsys *m, struct pace *pace, uint64_t time, uint64_t bytes)
+static uint64_t pass(const struct memsys *m, struct link_pace *pace, uint64_t time, uint64_t bytes)
 {
     if (pace->end < time)
-        *pace = (struct pace){.base = time};
+        *pace = (struct link_pace){.base = time};
     pace->bytes += bytes;
     // The rate is in MB/s, the clock in MHz.
     uint64_t cycles = divide_up(pace->bytes * m->config->memory.core_clock, m->tables.far->rate);

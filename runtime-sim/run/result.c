@@ -309,7 +309,7 @@ static void write_ends(struct json *json, const struct result *result)
     json_key(json, "host");
     json_object(json);
     json_member_double(json, "cpu_seconds", result->host.cpu_seconds);
-    json_member_double(json, "kernel_cpu_seconds", session->device.kernel_cpu_seconds);
+    json_member_double(json, "kernel_cpu_seconds", session->device.cpu.seconds);
     json_member_uint(json, "peak_rss_bytes", result->host.peak_rss_bytes);
     json_end_object(json);
     json_key(json, "checks");
