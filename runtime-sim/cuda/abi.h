@@ -235,6 +235,14 @@ struct cuda_access {
     int flags;
 };
 
+// CUstreamBatchMemOpParams
+struct driver_word {
+    int operation;
+    uint64_t address, value;
+    unsigned flags;
+    uint64_t alias, room;
+};
+
 struct driver_physical {
     int type, handles;
     struct cuda_location location;

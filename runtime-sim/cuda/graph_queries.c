@@ -605,12 +605,12 @@ static uint32_t number_of(const struct cuda_graph *graph, const struct cuda_node
 static int print_graph(struct cuda *cuda, void *handle, const char *path)
 {
     static const char *const types[] = {
-        [GRAPH_NODE_KERNEL] = "kernel",        [GRAPH_NODE_COPY] = "memcpy",
-        [GRAPH_NODE_SET] = "memset",           [GRAPH_NODE_HOST] = "host",
-        [GRAPH_NODE_GRAPH] = "graph",          [GRAPH_NODE_EMPTY] = "empty",
-        [GRAPH_NODE_WAIT] = "event wait",      [GRAPH_NODE_RECORD] = "event record",
-        [GRAPH_NODE_ALLOC] = "mem alloc",      [GRAPH_NODE_FREE] = "mem free",
-        [GRAPH_NODE_CONDITION] = "conditional"};
+        [GRAPH_NODE_KERNEL] = "kernel",   [GRAPH_NODE_COPY] = "memcpy",
+        [GRAPH_NODE_SET] = "memset",      [GRAPH_NODE_HOST] = "host",
+        [GRAPH_NODE_GRAPH] = "graph",     [GRAPH_NODE_EMPTY] = "empty",
+        [GRAPH_NODE_WAIT] = "event wait", [GRAPH_NODE_RECORD] = "event record",
+        [GRAPH_NODE_ALLOC] = "mem alloc", [GRAPH_NODE_FREE] = "mem free",
+        [GRAPH_NODE_WORDS] = "words",     [GRAPH_NODE_CONDITION] = "conditional"};
     const struct cuda_graph *graph = graph_of(cuda, handle);
     FILE *to = graph ? fopen(path, "w") : NULL;
     if (!to)

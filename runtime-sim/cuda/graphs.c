@@ -46,11 +46,11 @@ struct cuda_node *graph_add(struct cuda_graph *graph, const struct cuda_work *wo
 static int type_of(const struct cuda_work *work)
 {
     static const int types[] = {
-        [WORK_NOTHING] = GRAPH_NODE_EMPTY,      [WORK_LAUNCH] = GRAPH_NODE_KERNEL,
-        [WORK_COPY] = GRAPH_NODE_COPY,          [WORK_SET] = GRAPH_NODE_SET,
-        [WORK_CALL] = GRAPH_NODE_HOST,          [WORK_RECORD] = GRAPH_NODE_RECORD,
-        [WORK_WAIT] = GRAPH_NODE_WAIT,          [WORK_GRAPH] = GRAPH_NODE_GRAPH,
-        [WORK_CONDITION] = GRAPH_NODE_CONDITION};
+        [WORK_NOTHING] = GRAPH_NODE_EMPTY,       [WORK_LAUNCH] = GRAPH_NODE_KERNEL,
+        [WORK_COPY] = GRAPH_NODE_COPY,           [WORK_SET] = GRAPH_NODE_SET,
+        [WORK_CALL] = GRAPH_NODE_HOST,           [WORK_RECORD] = GRAPH_NODE_RECORD,
+        [WORK_WAIT] = GRAPH_NODE_WAIT,           [WORK_GRAPH] = GRAPH_NODE_GRAPH,
+        [WORK_CONDITION] = GRAPH_NODE_CONDITION, [WORK_WORD] = GRAPH_NODE_WORDS};
     return types[work->kind];
 }
 

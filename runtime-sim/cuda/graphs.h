@@ -13,7 +13,8 @@ enum graph_node_type {
     GRAPH_NODE_RECORD,
     GRAPH_NODE_ALLOC = 10,
     GRAPH_NODE_FREE,
-    GRAPH_NODE_CONDITION = 13,
+    GRAPH_NODE_WORDS,
+    GRAPH_NODE_CONDITION,
 };
 
 struct cuda_node {

@@ -351,6 +351,7 @@ static int run_one(struct cuda *cuda, struct cuda_stream *stream, const struct c
         return cudaSuccess;
     case WORK_WAIT: host_wait(&stream->on, &work->event->at); return cudaSuccess;
     case WORK_GRAPH: return graph_run(cuda, work->graph, stream);
+    case WORK_WORD: return word_run(cuda, stream, &work->word);
     case WORK_CONDITION: return graph_run_condition(cuda, &work->condition, stream);
     default: return cudaSuccess;
     }

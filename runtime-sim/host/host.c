@@ -161,6 +161,7 @@ static const char *name_of(const struct host_command *command)
     case COMMAND_CALL: break;
     }
     return command->after          ? "wait for an event"
+           : command->holds        ? "wait for a word"
            : command->record       ? "event"
            : command->command.mark ? "change of full/empty bits"
                                    : "call";

@@ -73,6 +73,8 @@ struct host_command {
     uint64_t ready, driver, begun, ended;
     struct host_event *record;  // event that it records, or NULL
     struct host_command *after; // command whose end it waits for, or NULL
+    // Condition for which it waits, about command.context; NULL: none.
+    bool (*holds)(const void *context);
     // Its effect is computed apart: it is a function of the program; is being computed; is
     // computed.
     bool apart, outside, computing, computed;
@@ -220,6 +222,10 @@ void host_call_program(struct host_stream *stream, void (*call)(void *context), 
 // the caller.
 void host_record(struct host_stream *stream, struct host_event *event);
 void host_wait(struct host_stream *stream, const struct host_event *event);
+// Lets later commands of the stream wait until a condition about memory holds. With a machine it is
+// evaluated when a command of any stream ends. If effects are computed apart, the wait takes no
+// simulated time.
+void host_wait_until(struct host_stream *stream, bool (*holds)(const void *context), void *context);
 
 // Calls that wait. They return the end of all commands that were executed during the wait, in all
 // streams. If it is not DEVICE_DONE, the device is lost: all commands that have not ended and all

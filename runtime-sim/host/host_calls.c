@@ -172,6 +172,13 @@ void host_wait(struct host_stream *stream, const struct host_event *event)
         enqueue(stream, "wait", made, 0);
 }
 
+void host_wait_until(struct host_stream *stream, bool (*holds)(const void *context), void *context)
+{
+    struct host_command made = {
+        .command = {.kind = COMMAND_CALL, .context = context}, .at_once = true, .holds = holds};
+    enqueue(stream, "wait", made, 0);
+}
+
 // Waiting
 
 static bool has_no_commands(const void *context)

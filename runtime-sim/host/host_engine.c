@@ -235,7 +235,8 @@ static struct host_command *find_ready(struct host *host, bool at_once)
         struct host_command *command = stream->first;
         if (!command || command->stage != HOST_ENQUEUED || command->enqueued > host->time ||
             must_wait(host, command) || (command->after && command->after->stage != HOST_ENDED) ||
-            host_is_late(host, command))
+            host_is_late(host, command) ||
+            (command->holds && !command->apart && !command->holds(command->command.context)))
             continue;
         if (!command->ready)
             command->ready = host->time;

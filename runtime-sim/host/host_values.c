@@ -96,7 +96,8 @@ bool host_await_late(struct host *host)
 
 static bool is_free(const struct host *host, const struct host_command *command)
 {
-    if (command->after && !command->after->computed)
+    if ((command->after && !command->after->computed) ||
+        (command->holds && !command->holds(command->command.context)))
         return false;
     for (const struct host_stream *other = host->streams; other; other = other->next)
         if (host_orders(command->stream, other) && other->first_apart &&

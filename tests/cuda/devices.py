@@ -24,7 +24,7 @@ def compiled(name):
     return to / name
 
 
-PROGRAM, RANDOM = compiled('devices'), compiled('devices_random')
+PROGRAM, RANDOM, WORDS = compiled('devices'), compiled('devices_random'), compiled('words')
 
 
 def passes(folder, way, devices, mode):
@@ -54,6 +54,16 @@ for mode in MODES:
 add_case('random calls on 16 devices', random, 16, 9, 500, '--functional')
 add_case('random calls with slack', random, 3, 5, 300, '--functional', '--slack=64K')
 add_case('random calls with several host threads', random, 3, 6, 300, '--functional', '--threads=3')
+
+
+def words(folder, devices, mode):
+    """streams wait for words and write them"""
+    ends(simulate(folder, WORDS, '--devices=%d' % devices, *MODES[mode], arguments=[mode, str(devices)]), 0, out='PASSED\n')
+
+
+for mode in MODES:
+    for devices in (1, 2):
+        add_case('streams wait for words in memory of %d devices, %s' % (devices, mode), words, devices, mode)
 
 
 def faults(folder, mode):
