@@ -124,6 +124,7 @@ struct cuda_symbol {
     void **managed; // host's pointer to a managed variable, to be set; or NULL
     const char *name;
     uint64_t bytes;
+    bool reads_numbers; // of a texture reference: integers are read as numbers from 0 or -1 to 1
 };
 
 enum cuda_memory_kind {
@@ -474,6 +475,10 @@ const struct program_function *function_entry(struct cuda *cuda, struct cuda_fun
                                               int *error);
 // Returns the device variable of a host variable, or NULL after setting *error.
 const struct allocation *symbol_variable(struct cuda *cuda, const void *host, int *error);
+// Adds a variable or a reference.
+void symbol_add(struct cuda *cuda, struct cuda_symbol symbol);
+// Returns the symbol of a host variable, or NULL.
+const struct cuda_symbol *symbol_of(struct cuda *cuda, const void *host);
 // Returns the variable with this name in a binary, or NULL.
 const struct allocation *binary_variable(struct cuda *cuda, const struct cuda_binary *binary,
                                          const char *name);

@@ -95,6 +95,14 @@ const struct allocation *binary_variable(struct cuda *cuda, const struct cuda_bi
     return variable == UINT32_MAX ? NULL : device_variable(cuda->gpu->device, variable);
 }
 
+const struct cuda_symbol *symbol_of(struct cuda *cuda, const void *host)
+{
+    for (uint32_t i = 0; i < cuda->registry.symbols.n; i++)
+        if (cuda->registry.symbols.v[i]->host == host)
+            return cuda->registry.symbols.v[i];
+    return NULL;
+}
+
 const struct allocation *symbol_variable(struct cuda *cuda, const void *host, int *error)
 {
     const struct allocation *variable = NULL;

@@ -181,9 +181,8 @@ static int check_surface(struct cuda *cuda, const struct cuda_resource *resource
     return array->flags & ARRAY_SURFACE ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-int texture_create(struct cuda *cuda, unsigned long long *object,
-                   const struct cuda_resource *resource, const struct cuda_texture_how *how,
-                   const struct cuda_view *view)
+int texture_create_at(struct cuda *cuda, uint64_t handle, const struct cuda_resource *resource,
+                      const struct cuda_texture_how *how, const struct cuda_view *view)
 {
     struct texture texture = {0};
     int error = cuda_begin(cuda);
@@ -198,7 +197,7 @@ int texture_create(struct cuda *cuda, unsigned long long *object,
     if (error)
         return error;
     struct cuda_texture made = {.gpu = cuda->gpu,
-                                .handle = device_texture_handle((uint32_t)cuda->textures.handles++),
+                                .handle = handle,
                                 .is_surface = !how,
                                 .has_view = view != NULL,
                                 .resource = *resource};
@@ -209,7 +208,19 @@ int texture_create(struct cuda *cuda, unsigned long long *object,
     (how ? texture_bind : surface_bind)(cuda->gpu->device->textures, &cuda->arena, made.handle,
                                         &texture);
     vec_push(&cuda->arena, &cuda->textures.all, made);
-    *object = made.handle;
+    return cudaSuccess;
+}
+
+int texture_create(struct cuda *cuda, unsigned long long *object,
+                   const struct cuda_resource *resource, const struct cuda_texture_how *how,
+                   const struct cuda_view *view)
+{
+    uint64_t handle = device_texture_handle((uint32_t)cuda->textures.handles);
+    int error = texture_create_at(cuda, handle, resource, how, view);
+    if (error)
+        return error;
+    cuda->textures.handles++;
+    *object = handle;
     return cudaSuccess;
 }
 
@@ -236,7 +247,7 @@ void textures_reset(struct cuda *cuda)
             all->mipmaps.v[i] = all->mipmaps.v[--all->mipmaps.n];
 }
 
-static int destroy(struct cuda *cuda, unsigned long long object, bool is_surface)
+int texture_destroy(struct cuda *cuda, unsigned long long object, bool is_surface)
 {
     struct cuda_texture *texture = texture_of(cuda, object, is_surface);
     if (!texture)
@@ -256,7 +267,7 @@ CUDA_API(cudaCreateTextureObject, unsigned long long *object, const struct cuda_
 
 CUDA_API(cudaDestroyTextureObject, unsigned long long object)
 {
-    return CUDA_DO(destroy(cuda, object, false));
+    return CUDA_DO(texture_destroy(cuda, object, false));
 }
 
 CUDA_API(cudaCreateSurfaceObject, unsigned long long *object, const struct cuda_resource *resource)
@@ -267,7 +278,7 @@ CUDA_API(cudaCreateSurfaceObject, unsigned long long *object, const struct cuda_
 
 CUDA_API(cudaDestroySurfaceObject, unsigned long long object)
 {
-    return CUDA_DO(destroy(cuda, object, true));
+    return CUDA_DO(texture_destroy(cuda, object, true));
 }
 
 static int describe(struct cuda *cuda, unsigned long long object, bool is_surface,

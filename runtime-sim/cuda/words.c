@@ -1,5 +1,5 @@
-// Works of the driver that wait for a word in memory, or write one. The word is in device memory, or
-// in host memory that kernels can access.
+// Works of the driver that wait for a word in memory, or write one. The word is in device memory,
+// or in host memory that kernels can access.
 #include "runtime-sim/cuda/memory.h"
 #include "runtime-sim/cuda/work.h"
 #include <string.h>

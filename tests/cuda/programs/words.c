@@ -1,5 +1,5 @@
-/* Streams that wait for words in memory and write them, beside a model of the conditions. The second
- * argument is the number of devices: words and streams are on any of them. */
+/* Streams that wait for words in memory and write them, beside a model of the conditions. The
+ * second argument is the number of devices: words and streams are on any of them. */
 #include "devices.h"
 
 int cuStreamWaitValue32_v2(void *stream, uint64_t at, uint32_t value, unsigned flags);
@@ -38,10 +38,11 @@ static int holds(uint64_t is, uint64_t value, int bits, int condition)
     uint64_t all = bits == 32 ? UINT32_MAX : UINT64_MAX;
     is &= all;
     value &= all;
-    return condition == AT_LEAST ? bits == 32 ? (int32_t)(is - value) >= 0 : (int64_t)(is - value) >= 0
-           : condition == EQUAL  ? is == value
-           : condition == AND    ? (is & value) != 0
-                                 : (~(is | value) & all) != 0;
+    return condition == AT_LEAST
+               ? bits == 32 ? (int32_t)(is - value) >= 0 : (int64_t)(is - value) >= 0
+           : condition == EQUAL ? is == value
+           : condition == AND   ? (is & value) != 0
+                                : (~(is | value) & all) != 0;
 }
 
 // One stream waits and then writes word 1; the other writes word 0 and then the word that lets the
@@ -55,7 +56,8 @@ static void random_conditions(void)
             good = draw() % 3 ? draw() : value;
         CALL(cudaMemcpy(words, (uint64_t[2]){0, 0}, 16, TO_DEVICE));
         if (bits == 32)
-            CALL(cuStreamWaitValue32_v2(streams[one], (uint64_t)words, (uint32_t)value, (unsigned)condition));
+            CALL(cuStreamWaitValue32_v2(streams[one], (uint64_t)words, (uint32_t)value,
+                                        (unsigned)condition));
         else
             CALL(cuStreamWaitValue64_v2(streams[one], (uint64_t)words, value, (unsigned)condition));
         CALL(cuStreamWriteValue64_v2(streams[one], (uint64_t)(words + 1), 77, 0));
@@ -77,7 +79,8 @@ static void order(void)
     CALL(cudaMalloc(&at, 64));
     CALL(cudaMemsetAsync(at, 0, 64, NULL));
     CALL(cudaMemcpy(words, (uint64_t[2]){0, 0}, 16, TO_DEVICE));
-    struct batch waits[] = {{WAIT, (uint64_t)words, 3, EQUAL}, {BARRIER}, {WRITE_64, (uint64_t)(words + 1), 8}};
+    struct batch waits[] = {
+        {WAIT, (uint64_t)words, 3, EQUAL}, {BARRIER}, {WRITE_64, (uint64_t)(words + 1), 8}};
     struct batch writes[] = {{WRITE, (uint64_t)words, 3}};
     CALL(cuStreamBatchMemOp_v2(streams[1], 3, waits, 0));
     CALL(launch_bump(at, 8, 5, streams[0]));
