@@ -157,7 +157,8 @@ int main(void)
     EXPECT(same == &row, 1);
     CALL(cudaGetTextureAlignmentOffset(&offset, &row));
     CALL(cudaUnbindTexture(&row));
-    EXPECT(cudaBindTexture(&offset, (const struct reference *)&offset, at, &word, 4), INVALID_TEXTURE);
+    EXPECT(cudaBindTexture(&offset, (const struct reference *)&offset, at, &word, 4),
+           INVALID_TEXTURE);
     puts("PASSED");
     return 0;
 }
