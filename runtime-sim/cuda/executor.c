@@ -3,12 +3,10 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 
 enum {
     TICK_US = 1000,   // the program is outside calls if none has come for this time
     IDLE_TICKS = 200, // number of ticks after which the executor sleeps until it is woken
-    STACK = 8 << 20,
     AWAIT_US = 20000, // maximum time between looks of a waiting thread
 };
 #define SECOND UINT64_C(1000000000) // in nanoseconds
@@ -117,94 +115,6 @@ static void notify(void *context)
     cuda->executor.changes++;
     cuda->executor.noted = false;
     threads_notify(THREADS_CHANGE);
-}
-
-// The caller
-
-static void call_one(struct cuda *cuda, const struct cuda_posted *posted)
-{
-    struct host *host = &cuda->host;
-    if (host->era != posted->era)
-        return;
-    uint32_t depth = threads_depth();
-    threads_set_calling(true);
-    cuda->executor.is_calling = true;
-    if (depth == 1)
-        threads_unlock();
-    posted->command->command.call(posted->command->command.context);
-    if (depth == 1)
-        threads_lock();
-    threads_set_calling(false);
-    cuda->executor.is_calling = false;
-    host_called(host, posted->command, posted->era);
-    cuda->executor.stalled = 0;
-    threads_notify(THREADS_WORK);
-}
-
-static void *run_caller(void *context)
-{
-    struct cuda *cuda = context;
-    struct cuda_executor *executor = &cuda->executor;
-    threads_set_name(THREADS_OWN "-call");
-    threads_lock();
-    while (!executor->ends) {
-        if (executor->called == executor->posted.n) {
-            executor->called = executor->posted.n = 0;
-            threads_wait(THREADS_CALL, 0);
-            continue;
-        }
-        struct cuda_posted posted = executor->posted.v[executor->called++];
-        call_one(cuda, &posted);
-    }
-    threads_unlock();
-    return NULL;
-}
-
-// Starts a thread on a stack of ours: the system keeps its own stacks, with memory that a leak
-// checker reports.
-static bool start_thread(struct cuda_thread *thread, void *(*run)(void *context), struct cuda *cuda)
-{
-    static const int faults[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};
-    pthread_attr_t how;
-    sigset_t all, before;
-    sigfillset(&all); // signals to the process are for the program's threads
-    for (size_t i = 0; i < ARRAY_LENGTH(faults); i++)
-        sigdelset(&all, faults[i]);
-    thread->stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (thread->stack == MAP_FAILED)
-        return false;
-    pthread_attr_init(&how);
-    pthread_attr_setstack(&how, thread->stack, STACK);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    thread->exists = !pthread_create(&thread->id, &how, run, cuda);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&how);
-    if (!thread->exists)
-        munmap(thread->stack, STACK);
-    return thread->exists;
-}
-
-static void join(struct cuda_thread *thread)
-{
-    if (!thread->exists || pthread_equal(thread->id, pthread_self()))
-        return;
-    pthread_join(thread->id, NULL);
-    munmap(thread->stack, STACK);
-    thread->exists = false;
-}
-
-static void post(void *context, struct host_command *command)
-{
-    struct cuda *cuda = context;
-    struct cuda_executor *executor = &cuda->executor;
-    struct cuda_posted posted = {command, cuda->host.era};
-    if (!executor->caller.exists && !start_thread(&executor->caller, run_caller, cuda)) {
-        call_one(cuda, &posted);
-        return;
-    }
-    vec_push(&cuda->arena, &executor->posted, posted);
-    threads_notify(THREADS_CALL);
 }
 
 // Kernels
@@ -408,7 +318,7 @@ void executor_wake(struct cuda *cuda)
     if (executor->asleep)
         threads_notify(THREADS_WORK);
     if (!executor->thread.exists && !executor->failed) {
-        executor->failed = !start_thread(&executor->thread, run_executor, cuda);
+        executor->failed = !executor_start_thread(&executor->thread, run_executor, cuda);
         mark_time(executor);
     }
 }
@@ -448,7 +358,8 @@ static void continue_child(void)
 void executor_begin(struct cuda *cuda)
 {
     struct host_owner *owner = ARENA_NEW(&cuda->arena, struct host_owner);
-    *owner = (struct host_owner){.context = cuda, .await = await, .notify = notify, .post = post};
+    *owner = (struct host_owner){
+        .context = cuda, .await = await, .notify = notify, .post = executor_post};
     cuda->host.owner = owner;
     cuda->executor.changed = threads_now();
     for (uint32_t i = 0; i < cuda->gpu_count; i++) {
@@ -473,7 +384,7 @@ void executor_join(struct cuda *cuda)
     struct cuda_executor *executor = &cuda->executor;
     if (!executor->ends || threads_depth() || cuda->host.busy)
         return;
-    join(&executor->thread);
+    executor_join_thread(&executor->thread);
     if (!executor->is_calling) // a function may never return
-        join(&executor->caller);
+        executor_join_thread(&executor->caller);
 }
