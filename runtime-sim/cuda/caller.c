@@ -46,7 +46,8 @@ static void *run_caller(void *context)
     return NULL;
 }
 
-bool executor_start_thread(struct cuda_thread *thread, void *(*run)(void *context), struct cuda *cuda)
+bool executor_start_thread(struct cuda_thread *thread, void *(*run)(void *context),
+                           struct cuda *cuda)
 {
     static const int faults[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};
     pthread_attr_t how;

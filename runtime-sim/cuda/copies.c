@@ -120,7 +120,7 @@ CUDA_API(cudaMemcpyBatchAsync_v1, void *const *to, const void *const *from, cons
     return CUDA_DO(copy_batch(cuda, to, from, bytes, count, failed, stream));
 }
 
-// Addresses tell the devices; the numbers are only checked.
+// Addresses determine the devices; the numbers are only checked.
 static int check_devices(struct cuda *cuda, int to, int from)
 {
     struct cuda_gpu *gpu = cuda->gpu;

@@ -277,7 +277,7 @@ void device_spell_end(struct device *device, const struct device_spell *spell)
     bool is_short = spell->is_measured && took < SHORT_SPELL;
     if (!spell->is_measured && !took)
         return;
-    // What spells within this one have counted is part of it.
+    // This spell includes the spells within it, which have been counted.
     cpu->seconds = spell->seconds + took * (is_short && cpu->every ? cpu->every : 1);
     cpu->skipped = 0;
     cpu->every = !is_short                   ? 1

@@ -127,7 +127,7 @@ struct host_gpu {
     struct device *device;
     struct timed *timed; // NULL: no machine
     const struct host_config *config;
-    const struct host_peer *peer; // link to other devices; NULL: there are none
+    const struct host_peer *peer; // link to other devices; NULL: a single device
     uint64_t clock;               // clock of the machine in MHz
     struct host_command *driver;  // command in the driver; NULL: it is free
     uint64_t driver_until;
