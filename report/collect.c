@@ -312,7 +312,7 @@ void sim_report_collect(struct sim_report *report, struct arena *arena,
                                   .failed = session->failed,
                                   .checks_reported = (uint32_t)device_reports(&session->device),
                                   .cpu_seconds = facts->cpu_seconds,
-                                  .kernel_cpu_seconds = session->device.kernel_cpu_seconds,
+                                  .kernel_cpu_seconds = session->device.cpu.seconds,
                                   .listing = facts->listing,
                                   .program_path = facts->program,
                                   .timed = facts->timed};

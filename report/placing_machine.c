@@ -30,11 +30,11 @@ void placing_machine_init(struct placing_machine *machine, struct arena *arena,
     const struct noc_config *network = &memsys->request_network;
     const struct config_list *at = &memsys->memory.partition_nodes;
     struct partition_range all = {
-        .count = at->n, .is_xor = memsys->memory.rule == MEMSYS_XOR, .chunk = memsys->memory.chunk};
+        .count = at->n, .rule = (enum partition_rule)memsys->memory.rule, .chunk = memsys->memory.chunk};
     *machine =
         (struct placing_machine){.arena = arena,
                                  .config = config,
-                                 .period = all.is_xor ? 0 : at->n * memsys->memory.chunk,
+                                 .period = all.rule == PARTITION_MODULO ? at->n * memsys->memory.chunk : 0,
                                  .start = (UINT64_C(1) << 40) / (at->n * memsys->memory.chunk) *
                                           (at->n * memsys->memory.chunk),
                                  .line = memsys->llc.line_bytes,

@@ -19,6 +19,17 @@
 #include <string.h>
 #include <unistd.h>
 
+// A device, with its results.
+struct library_gpu {
+    struct library *library;
+    struct session session;
+    struct sites sites;                 // counts by instruction
+    const struct site_listing *listing; // of these counts; NULL: not counted
+    struct sim_machine machine;
+    struct sim_reports reports;
+    struct sim_plans plans;
+};
+
 struct library {
     struct cuda *cuda; // NULL: no call of the library yet
     struct starter_arguments arguments;
@@ -33,12 +44,8 @@ struct library {
     struct diags diags, run_diags;
     struct device_module *module;
     struct tagger_invocation *tagger; // of --offload; NULL: not read yet
-    struct sim_plans plans;
-    struct session session;
-    struct sites sites;                 // counts by instruction
-    const struct site_listing *listing; // of these counts; NULL: not counted
-    struct sim_machine machine;
-    struct sim_reports reports;
+    struct library_gpu gpus[HOST_GPUS];
+    uint32_t gpu_count;
     bool (*accepts)(const void *executor, const struct device_kernel *kernel, uint64_t number,
                     uint64_t launch); // of the machine, before `is_timed_launch` below replaces it
     enum session_outcome outcome;
@@ -84,6 +91,32 @@ static const char *place(const void *context, const char *path)
     return arena_printf(&library->cuda->arena, "%s/%s", library->folder, path);
 }
 
+// Reports full/empty bits, which are not simulated across devices.
+static bool check_planes(struct library *library, const struct machine_config *config)
+{
+    bool good = library->gpu_count == 1 || machine_planes(config).initial == PLANES_NONE;
+    if (!good)
+        message_error(&library->messages,
+                      "full/empty bits are for one device: leave out --devices, or fe.enabled");
+    return good;
+}
+
+// Reads the machine of each device.
+static bool read_machines(struct library *library, struct arena *arena)
+{
+    bool good = true;
+    library->gpu_count = (uint32_t)library->arguments.devices;
+    for (uint32_t i = 0; i < library->gpu_count && good; i++) {
+        struct sim_arguments *own = ARENA_NEW(arena, struct sim_arguments);
+        *own = library->arguments.sim;
+        own->config = starter_machine(&library->arguments, i);
+        good = sim_reports_init(&library->gpus[i].reports, arena, own, &library->messages) &&
+               sim_machine_read(&library->gpus[i].machine, arena, own, &library->messages) &&
+               check_planes(library, &library->gpus[i].machine.config);
+    }
+    return good;
+}
+
 static bool read_options(struct library *library, struct arena *arena)
 {
     library->argc = split_options(arena, &library->argv);
@@ -94,34 +127,41 @@ static bool read_options(struct library *library, struct arena *arena)
     struct sim_arguments *sim = &library->arguments.sim;
     sim->common.diagnostics.path = place(library, sim->common.diagnostics.path);
     messages_init(&library->messages, "ptxoffload-run", &sim->common, &library->log);
-    return messages_begin(&library->messages, arena) &&
-           sim_reports_init(&library->reports, arena, sim, &library->messages) &&
-           sim_machine_read(&library->machine, arena, sim, &library->messages);
+    return messages_begin(&library->messages, arena) && read_machines(library, arena);
 }
 
-static void set_device(struct library *library)
+static void set_device(struct library *library, uint32_t number)
 {
     const struct sim_arguments *a = &library->arguments.sim;
     struct arena *arena = &library->cuda->arena;
-    library->session = (struct session){
+    struct library_gpu *gpu = &library->gpus[number];
+    struct cuda_gpu *to = &library->cuda->gpus[number];
+    gpu->library = library;
+    gpu->session = (struct session){
         .device = {.arena = arena,
                    .threads = (uint32_t)a->threads,
                    .max_instructions = a->max_instructions,
                    .grows = true,
-                   .planes = machine_planes(&library->machine.config),
+                   .first = GLOBAL_FIRST_64 + number * DEVICE_ROOM,
+                   .planes = machine_planes(&gpu->machine.config),
                    .race = a->checks >> CHECK_OF_RACES & 1,
                    .uninit = a->checks >> CHECK_OF_READS & 1,
                    .profiled = a->profile,
                    .stop = &library->stop,
-                   .plans = &library->plans.plans},
+                   .plans = &gpu->plans.plans},
+        .gpu = number,
         .arena = arena,
         .run = &library->run,
         .diags = &library->diags,
     };
     if (sim_options_annotate(a)) {
-        library->session.device.sites = &library->sites;
-        sites_init(&library->sites, arena);
+        gpu->session.device.sites = &gpu->sites;
+        sites_init(&gpu->sites, arena);
     }
+    to->device = &gpu->session.device;
+    to->timed = a->functional ? NULL : &gpu->machine.timed;
+    to->machine = &gpu->machine.config;
+    to->machine_name = starter_machine(&library->arguments, number);
 }
 
 // Writes the document of --diagnostics. The program's exit code is not known here.
@@ -150,17 +190,15 @@ static bool begin(void *context, struct cuda *cuda)
     cuda->options.program_name = own_name(arena);
     source_init(&library->line, arena, cuda->options.program_name, "", 0);
     run_init(&library->run, arena, &library->line, &library->run_diags);
-    set_device(library);
-    cuda->device = &library->session.device;
-    cuda->options.machine = &library->machine.config;
-    cuda->options.machine_name = a->sim.config;
-    cuda->timed = a->sim.functional ? NULL : &library->machine.timed;
+    cuda->gpu_count = library->gpu_count;
+    for (uint32_t i = 0; i < cuda->gpu_count; i++)
+        set_device(library, i);
     cuda->options.device_bytes = max ? max : (uint64_t)USUAL_DEVICE_MEMORY << 30;
     cuda->options.arch =
         a->sim.common.choice.arch ? (uint32_t)atoi(a->sim.common.choice.arch + 3) : 0;
     cuda->options.record = place(library, a->record);
     cuda->options.slack = a->slack;
-    cuda->options.reads_tags = !a->offload && machine_reads_plans(cuda->options.machine);
+    cuda->options.reads_tags = !a->offload && machine_reads_plans(cuda->gpus->machine);
     cuda->status.profiling = !a->profiler;
     interrupt_remove(&library->outputs, &library->log.outputs);
     interrupt_defer(&library->stop);
@@ -204,6 +242,18 @@ static bool read_module(struct library *library, struct source *source)
     return report_diags(library, &library->module->source) && good;
 }
 
+// Returns the module's program for a device: addresses of variables differ.
+static const struct program *program_for(struct library *library, const struct library_gpu *gpu)
+{
+    const struct device_module *module = library->module;
+    struct arena *arena = &library->cuda->arena;
+    if (gpu == library->gpus)
+        return &module->program;
+    struct program *own = ARENA_NEW(arena, struct program);
+    program_build_at(own, arena, &module->module, module->program.lanes, gpu->session.device.first);
+    return own;
+}
+
 // Returns true if a module was refused, which may be why the program has no tags.
 static bool has_refused(const struct cuda *cuda)
 {
@@ -213,70 +263,105 @@ static bool has_refused(const struct cuda *cuda)
     return false;
 }
 
-static bool read_plans(struct library *library)
+static bool read_plans(struct library_gpu *gpu, const struct program *program)
 {
-    struct sim_plans *plans = &library->plans;
+    struct library *library = gpu->library;
+    struct sim_plans *plans = &gpu->plans;
+    const struct machine_config *config = &gpu->machine.config;
     plans->decided = false;
     plans->advice = library->arguments.offload || has_refused(library->cuda)
                         ? NULL
                         : "ptxoffload-run --offload";
     return sim_plans_read(plans, &library->cuda->arena, &library->arguments.sim, &library->messages,
-                          &library->run, &library->module->source, &library->machine.config) &&
-           sim_plans_build(plans, &library->messages, &library->module->program,
-                           &library->module->source, &library->machine.config);
+                          &library->run, &library->module->source, config) &&
+           sim_plans_build(plans, &library->messages, program, &library->module->source, config);
 }
 
-static FILE *open_output(struct library *library, const char *path)
+// Returns the name of a device's file: with several devices, r.json becomes r-0.json, r-1.json …
+static const char *file_of(const struct library_gpu *gpu, const char *path)
 {
+    const struct library *library = gpu->library;
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    size_t length = dot ? (size_t)(dot - path) : strlen(path);
+    if (library->gpu_count == 1 || !strcmp(path, "-"))
+        return path;
+    return arena_printf(&library->cuda->arena, "%.*s-%u%s", (int)length, path, gpu->session.gpu,
+                        path + length);
+}
+
+static FILE *open_output(const struct library_gpu *gpu, const char *path)
+{
+    struct library *library = gpu->library;
     const char *error;
-    FILE *to = output_open(&library->outputs, place(library, path), &error);
+    FILE *to = output_open(&library->outputs, place(library, file_of(gpu, path)), &error);
     if (!to)
         message_error(&library->messages, "%s", error);
     return to;
 }
 
-static bool open_traces(struct library *library)
+static bool open_traces(struct library_gpu *gpu)
 {
-    const struct sim_arguments *a = &library->arguments.sim;
-    struct sim_machine *machine = &library->machine;
-    FILE *series = a->series ? open_output(library, a->series) : NULL;
-    FILE *trace = a->trace ? open_output(library, a->trace) : NULL;
+    const struct sim_arguments *a = &gpu->library->arguments.sim;
+    struct sim_machine *machine = &gpu->machine;
+    FILE *series = a->series ? open_output(gpu, a->series) : NULL;
+    FILE *trace = a->trace ? open_output(gpu, a->trace) : NULL;
     if (series)
         sim_machine_series(machine, series);
     if (trace)
         timed_trace(&machine->timed, trace, a->trace_from,
                     a->trace_until ? a->trace_until : UINT64_MAX);
-    if (trace)
-        host_trace_begin(&library->cuda->host);
     return (series || !a->series) && (trace || !a->trace);
 }
 
-static bool begin_device(struct library *library)
+static void begin_machine(struct library_gpu *gpu)
 {
+    struct library *library = gpu->library;
+    struct device *device = &gpu->session.device;
+    struct sim_machine *machine = &gpu->machine;
+    sim_machine_host(machine, &library->arguments.sim, &library->cuda->host.gpus[gpu->session.gpu]);
+    sim_machine_interval(machine, &library->arguments.sim);
+    sim_reports_prepare(&gpu->reports, machine);
+    timed_begin(&machine->timed, device, &machine->options);
+    sim_reports_begin(&gpu->reports, &machine->timed);
+    library->accepts = device->accepts;
+    device->accepts = is_timed_launch;
+}
+
+static bool begin_device(struct library_gpu *gpu)
+{
+    struct library *library = gpu->library;
     struct cuda *cuda = library->cuda;
-    struct device *device = cuda->device;
-    struct sim_machine *machine = &library->machine;
+    struct device *device = &gpu->session.device;
+    const struct cuda_gpu *own = &cuda->gpus[gpu->session.gpu];
+    const struct host_peer *peer = library->gpu_count > 1 ? &gpu->machine.peer : NULL;
     const char *wrong = device_load(device);
     if (wrong) {
         message_error(&library->messages, "%s", wrong);
         return false;
     }
-    if (cuda->timed) {
-        host_options(&machine->host_config, &cuda->host, &machine->options);
-        sim_machine_interval(machine, &library->arguments.sim);
-        sim_reports_prepare(&library->reports, machine);
-        timed_begin(&machine->timed, device, &machine->options);
-        sim_reports_begin(&library->reports, &machine->timed);
-        library->accepts = device->accepts;
-        device->accepts = is_timed_launch;
-    }
-    library->progress.timed = cuda->timed;
-    progress_start(&library->progress, messages_progress(&library->arguments.sim.common));
+    if (own->timed)
+        begin_machine(gpu);
     device->counts = library->progress.running ? &library->progress.counts : NULL;
-    host_begin(&cuda->host, device, cuda->timed, &machine->host_config);
-    if (library->arguments.sim.overlap)
+    if (gpu == library->gpus)
+        host_begin(&cuda->host, device, own->timed, &gpu->machine.host_config, peer);
+    else
+        host_add_gpu(&cuda->host, device, own->timed, &gpu->machine.host_config, peer);
+    return open_traces(gpu);
+}
+
+static bool begin_devices(struct library *library)
+{
+    struct cuda *cuda = library->cuda;
+    bool good = true;
+    library->progress.timed = cuda->gpus->timed;
+    progress_start(&library->progress, messages_progress(&library->arguments.sim.common));
+    for (uint32_t i = 0; i < library->gpu_count && good; i++)
+        good = begin_device(&library->gpus[i]);
+    if (good && library->arguments.sim.trace)
+        host_trace_begin(&cuda->host);
+    if (good && library->arguments.sim.overlap)
         host_log_begin(&cuda->host);
-    return open_traces(library);
+    return good;
 }
 
 // Prepares the machine for an extended program. A machine that has run nothing has nothing to
@@ -294,45 +379,64 @@ static void renew_machine(struct timed *timed)
     arena_free(&own);
 }
 
-static bool extend_device(struct library *library)
+static bool extend_device(struct library_gpu *gpu)
 {
-    struct cuda *cuda = library->cuda;
-    const char *wrong = cuda->device->profiled
+    struct library *library = gpu->library;
+    struct device *device = &gpu->session.device;
+    struct timed *timed = library->cuda->gpus[gpu->session.gpu].timed;
+    const char *wrong = device->profiled
                             ? "--profile-out is for programs whose code is loaded at start-up"
-                            : device_extend(cuda->device);
+                            : device_extend(device);
     if (wrong)
         message_error(&library->messages, "%s", wrong);
-    else if (cuda->timed) {
-        renew_machine(cuda->timed);
-        if (!cuda->timed->total.launches) // the first kernels may make more schemes active
-            sim_reports_begin(&library->reports, cuda->timed);
+    else if (timed) {
+        renew_machine(timed);
+        if (!timed->total.launches) // the first kernels may make more schemes active
+            sim_reports_begin(&gpu->reports, timed);
     }
     return !wrong;
 }
 
-static bool read_program(struct library *library, struct source *source)
+// Reads the program and each device's plans. Nothing changes if it is refused.
+static bool read_program(struct library *library, struct source *source,
+                         const struct program *programs[])
 {
     struct device_module *module = library->module;
-    struct sim_plans plans = library->plans;
-    if ((!library->arguments.offload || tag(library, source)) && read_module(library, source) &&
-        read_plans(library))
+    struct sim_plans plans[HOST_GPUS];
+    for (uint32_t i = 0; i < library->gpu_count; i++)
+        plans[i] = library->gpus[i].plans;
+    bool good =
+        (!library->arguments.offload || tag(library, source)) && read_module(library, source);
+    for (uint32_t i = 0; i < library->gpu_count && good; i++) {
+        programs[i] = program_for(library, &library->gpus[i]);
+        good = read_plans(&library->gpus[i], programs[i]);
+    }
+    if (good)
         return true;
     library->module = module;
-    library->plans = plans;
+    for (uint32_t i = 0; i < library->gpu_count; i++)
+        library->gpus[i].plans = plans[i];
     return false;
 }
 
 static enum cuda_loaded load(void *context, struct cuda *cuda, struct source *source)
 {
     struct library *library = context;
-    bool first = !cuda->device->program;
-    if (!read_program(library, source))
+    const struct program *programs[HOST_GPUS];
+    bool first = !cuda->gpus->device->program, good = true;
+    if (!read_program(library, source, programs))
         return LOAD_REFUSED;
-    cuda->device->program = &library->module->program;
-    cuda->device->source = &library->module->source;
-    bool good = (!cuda->timed ||
-                 sim_machine_finds(&library->machine, cuda->device->program, &library->messages)) &&
-                (first ? begin_device(library) : extend_device(library));
+    for (uint32_t i = 0; i < library->gpu_count; i++) {
+        struct device *device = cuda->gpus[i].device;
+        device->program = programs[i];
+        device->source = &library->module->source;
+        good &= !cuda->gpus[i].timed ||
+                sim_machine_finds(&library->gpus[i].machine, programs[i], &library->messages);
+    }
+    if (first)
+        return good && begin_devices(library) ? LOAD_DONE : LOAD_FAILED;
+    for (uint32_t i = 0; i < library->gpu_count && good; i++)
+        good = extend_device(&library->gpus[i]);
     return good ? LOAD_DONE : LOAD_FAILED;
 }
 
@@ -341,18 +445,20 @@ static enum cuda_loaded load(void *context, struct cuda *cuda, struct source *so
 // Reports the commands that can never proceed.
 static void report_stuck(const struct library *library)
 {
-    if (library->cuda->timed)
-        timed_report(library->cuda->timed, stderr);
+    for (uint32_t i = 0; i < library->gpu_count; i++)
+        if (library->cuda->gpus[i].timed)
+            timed_report(library->cuda->gpus[i].timed, stderr);
     if (library->cuda->host.why)
         fputs(library->cuda->host.why, stderr);
 }
 
 // Returns the size of --slack with which kernels may access `address`, or 0 if no size up to the
 // limit allows it, or if the address is inside an allocation.
-static uint64_t slack_for(const struct cuda *cuda, uint64_t address)
+static uint64_t slack_for(const struct library_gpu *gpu, uint64_t address)
 {
+    const struct cuda *cuda = gpu->library->cuda;
     enum { LARGEST_ACCESS = 16, STEP = 4096, LIMIT = 2 << 20 }; // pages of a GPU have up to 2 MiB
-    const struct image *image = cuda->device->image;
+    const struct image *image = gpu->session.device.image;
     uint32_t below = image_find(image, address);
     if (below != UINT32_MAX && address - image->list.v[below].address < image->list.v[below].bytes)
         return 0;
@@ -362,18 +468,35 @@ static uint64_t slack_for(const struct cuda *cuda, uint64_t address)
         uint64_t needed = address < memory->address
                               ? memory->address - address
                               : address - memory->address - memory->bytes + LARGEST_ACCESS;
-        if (memory->kind == KIND_DEVICE && needed < nearest)
+        if (memory->kind == KIND_DEVICE && memory->gpu == gpu->session.gpu && needed < nearest)
             nearest = needed;
     }
     return nearest > LIMIT ? 0 : align_up(nearest, STEP);
 }
 
-static void report_fault(struct library *library, const struct device_result *result)
+// Notes that the address belongs to a device to which the failed one has no access.
+static void note_owner(const struct library_gpu *gpu, const struct session_fault *fault)
 {
-    struct session *session = &library->session;
+    struct library *library = gpu->library;
+    for (uint32_t i = 0; i < library->gpu_count; i++)
+        if (i != gpu->session.gpu &&
+            device_owns(&library->gpus[i].session.device, fault->address, 1))
+            diag_add(
+                &library->diags, DIAG_NOTE, "fault", fault->begin, fault->end,
+                "the address is in memory of device %u; cudaDeviceEnablePeerAccess(%u, 0) lets "
+                "kernels of device %u access it",
+                i, i, gpu->session.gpu);
+}
+
+static void report_fault(struct library_gpu *gpu, const struct device_result *result)
+{
+    struct library *library = gpu->library;
+    struct session *session = &gpu->session;
     session_report_fault(session, result->kernel, result->launch, &result->grid);
     bool is_access = session->fault.happened && session->fault.has_address;
-    uint64_t slack = is_access ? slack_for(library->cuda, session->fault.address) : 0;
+    uint64_t slack = is_access ? slack_for(gpu, session->fault.address) : 0;
+    if (is_access && library->gpu_count > 1)
+        note_owner(gpu, &session->fault);
     if (slack)
         diag_add(&library->diags, DIAG_NOTE, "fault", session->fault.begin, session->fault.end,
                  "a GPU may not report this access; --slack=%uK lets kernels make it",
@@ -393,6 +516,8 @@ static void report(void *context, const struct device_result *result)
         [DEVICE_REFUSED] = SESSION_BAD_INPUT, [DEVICE_FAULT] = SESSION_FAULT,
     };
     struct library *library = context;
+    const struct host_gpu *failed = library->cuda->host.failed;
+    struct library_gpu *gpu = &library->gpus[failed ? failed - library->cuda->host.gpus : 0];
     library->outcome = outcomes[result->end];
     fflush(stdout);
     if (result->end == DEVICE_LIMITED || result->end == DEVICE_STOPPED) {
@@ -403,13 +528,13 @@ static void report(void *context, const struct device_result *result)
         ends_now(0);
     }
     if (result->kernel)
-        report_fault(library, result);
+        report_fault(gpu, result);
     else
         diag_add(&library->diags, DIAG_ERROR, "no-progress", NO_OFFSET, NO_OFFSET,
                  "deadlock: no command of any stream can proceed");
     report_diags(library, &library->module->source);
     if (result->end == DEVICE_REFUSED)
-        note_room(library, &library->session.fault.needs);
+        note_room(library, &gpu->session.fault.needs);
     if (result->end == DEVICE_STUCK)
         report_stuck(library);
 }
@@ -417,7 +542,7 @@ static void report(void *context, const struct device_result *result)
 static void refuse(void *context, const struct program_function *entry, const char *name)
 {
     struct library *library = context;
-    const struct program *program = library->cuda->device->program;
+    const struct program *program = library->cuda->gpus->device->program;
     const struct node *node = &program->module->tree->nodes.v[entry->refused_node];
     diag_add(&library->diags, DIAG_ERROR, "not-executable", node->begin, node->end,
              "'%s' cannot run: %s", name, entry->refusal);
@@ -449,16 +574,22 @@ static void out_of_memory(void *context)
     ends_now(1);
 }
 
-static bool write_json(struct library *library)
+static struct timed *timed_of(const struct library_gpu *gpu)
 {
+    return gpu->library->cuda->gpus[gpu->session.gpu].timed;
+}
+
+static bool write_json(struct library_gpu *gpu)
+{
+    const struct library *library = gpu->library;
     struct result result = {
-        .session = &library->session,
-        .timed = library->cuda->timed,
-        .listing = library->arguments.sim.annotate ? library->listing : NULL,
+        .session = &gpu->session,
+        .timed = timed_of(gpu),
+        .listing = library->arguments.sim.annotate ? gpu->listing : NULL,
         .outcome = library->outcome,
         .host = result_host_now(),
     };
-    FILE *to = open_output(library, library->arguments.sim.json);
+    FILE *to = open_output(gpu, library->arguments.sim.json);
     if (to)
         result_write(&result, to);
     return to;
@@ -469,13 +600,17 @@ static FILE *open_report(void *context, const char *path)
     return open_output(context, path);
 }
 
-static struct sim_facts facts_of(struct library *library)
+static struct sim_facts facts_of(struct library_gpu *gpu)
 {
-    return (struct sim_facts){.session = &library->session,
-                              .timed = library->cuda->timed,
-                              .listing = library->listing,
-                              .program = library->module->source.name,
-                              .outcome = result_outcome(library->outcome, library->cuda->timed),
+    struct library *library = gpu->library;
+    const char *name = library->module->source.name;
+    if (library->gpu_count > 1)
+        name = arena_printf(&library->cuda->arena, "%s, device %u", name, gpu->session.gpu);
+    return (struct sim_facts){.session = &gpu->session,
+                              .timed = timed_of(gpu),
+                              .listing = gpu->listing,
+                              .program = name,
+                              .outcome = result_outcome(library->outcome, timed_of(gpu)),
                               .cpu_seconds = result_host_now().cpu_seconds};
 }
 
@@ -486,24 +621,25 @@ static FILE *open_errors(void *context, const char *path)
 }
 
 // Opens an output. Standard output belongs to the program, so standard error takes its place.
-static FILE *open_text(struct library *library, const char *path)
+static FILE *open_text(struct library_gpu *gpu, const char *path)
 {
-    return path && strcmp(path, "-") ? open_output(library, path) : path ? stderr : NULL;
+    return path && strcmp(path, "-") ? open_output(gpu, path) : path ? stderr : NULL;
 }
 
-static bool write_annotation(struct library *library)
+static bool write_annotation(struct library_gpu *gpu)
 {
+    const struct library *library = gpu->library;
     const char *path = library->arguments.sim.annotate;
-    FILE *to = open_text(library, path);
-    if (to && library->listing)
-        sim_annotate(library->listing, library->module->source.name, &library->cuda->arena, to);
+    FILE *to = open_text(gpu, path);
+    if (to && gpu->listing)
+        sim_annotate(gpu->listing, facts_of(gpu).program, &library->cuda->arena, to);
     return to || !path;
 }
 
 static bool write_advice(struct library *library)
 {
     const char *path = library->arguments.sim.overlap;
-    FILE *to = open_text(library, path);
+    FILE *to = open_text(library->gpus, path);
     if (to)
         host_advise(&library->cuda->host, to);
     return to || !path;
@@ -511,35 +647,37 @@ static bool write_advice(struct library *library)
 
 // Prints the report with -v, else the summary, to standard error, because standard output belongs
 // to the program.
-static void write_page(struct library *library)
+static void write_page(struct library_gpu *gpu)
 {
-    struct sim_facts facts = facts_of(library);
-    struct sim_arguments none = {.config = library->arguments.sim.config};
-    struct sim_reports page = library->reports;
+    struct library *library = gpu->library;
+    struct sim_facts facts = facts_of(gpu);
+    struct sim_arguments none = {.config = starter_machine(&library->arguments, gpu->session.gpu)};
+    struct sim_reports page = gpu->reports;
     page.arguments = &none;
     if (library->arguments.sim.common.verbose)
-        sim_reports_write(&page, &facts, true, open_errors, library);
+        sim_reports_write(&page, &facts, true, open_errors, gpu);
     else
-        sim_reports_summary(&library->reports, &facts);
+        sim_reports_summary(&gpu->reports, &facts);
 }
 
-static bool write_reports(struct library *library)
+static bool write_reports(struct library_gpu *gpu)
 {
-    struct sim_facts facts = facts_of(library);
-    return sim_reports_write(&library->reports, &facts, false, open_report, library);
+    struct sim_facts facts = facts_of(gpu);
+    return sim_reports_write(&gpu->reports, &facts, false, open_report, gpu);
 }
 
-static bool write_results(struct library *library)
+static bool write_results(struct library_gpu *gpu)
 {
-    const struct sim_arguments *a = &library->arguments.sim;
-    FILE *stats = a->stats ? open_output(library, a->stats) : NULL;
+    const struct sim_arguments *a = &gpu->library->arguments.sim;
+    FILE *stats = a->stats ? open_output(gpu, a->stats) : NULL;
     if (stats)
-        timed_write_stats(library->cuda->timed, &a->stats_choice, a->stats, stats);
-    FILE *profile = a->profile ? open_output(library, a->profile) : NULL;
+        timed_write_stats(timed_of(gpu), &a->stats_choice, a->stats, stats);
+    FILE *profile = a->profile ? open_output(gpu, a->profile) : NULL;
     if (profile)
-        profile_write(library->cuda->device, NULL, NULL, profile);
-    return (stats || !a->stats) && (profile || !a->profile) && (!a->json || write_json(library)) &&
-           write_advice(library) && write_annotation(library) && write_reports(library);
+        profile_write(&gpu->session.device, NULL, NULL, profile);
+    return (stats || !a->stats) && (profile || !a->profile) && (!a->json || write_json(gpu)) &&
+           (gpu != gpu->library->gpus || write_advice(gpu->library)) && write_annotation(gpu) &&
+           write_reports(gpu);
 }
 
 // Returns the text about an interrupt: the launches and commands so far, and the files.
@@ -547,8 +685,10 @@ static const char *describe_interrupt(struct library *library)
 {
     struct arena *arena = &library->cuda->arena;
     uint32_t open = library->cuda->host.open;
-    const char *text = arena_printf(arena, "interrupted in launch %lu",
-                                    (unsigned long)library->cuda->device->launches);
+    uint64_t launches = 0;
+    for (uint32_t i = 0; i < library->gpu_count; i++)
+        launches += library->gpus[i].session.device.launches;
+    const char *text = arena_printf(arena, "interrupted in launch %lu", (unsigned long)launches);
     if (open)
         text = arena_printf(arena, "%s; commands not executed: %u", text, open);
     for (uint32_t i = 0; i < library->outputs.list.n; i++)
@@ -557,19 +697,26 @@ static const char *describe_interrupt(struct library *library)
     return text;
 }
 
+static void end_gpu(struct library_gpu *gpu)
+{
+    gpu->session.host = &gpu->library->cuda->host;
+    if (timed_of(gpu))
+        timed_end(timed_of(gpu));
+    session_report_accesses(&gpu->session);
+    report_diags(gpu->library, &gpu->library->module->source);
+    gpu->session.timed = timed_of(gpu);
+    gpu->listing = listing_collect(&gpu->session, gpu->plans.decided ? &gpu->plans.tables : NULL);
+}
+
 static void write_end(struct library *library)
 {
+    bool written = true;
     host_end(&library->cuda->host);
-    library->session.host = &library->cuda->host;
     library->run.has_streams = true; // calls of the program
-    if (library->cuda->timed)
-        timed_end(library->cuda->timed);
-    session_report_accesses(&library->session);
-    report_diags(library, &library->module->source);
-    library->session.timed = library->cuda->timed;
-    library->listing =
-        listing_collect(&library->session, library->plans.decided ? &library->plans.tables : NULL);
-    bool written = write_results(library);
+    for (uint32_t i = 0; i < library->gpu_count; i++)
+        end_gpu(&library->gpus[i]);
+    for (uint32_t i = 0; i < library->gpu_count && written; i++)
+        written = write_results(&library->gpus[i]);
     const char *interrupt =
         library->outcome == SESSION_INTERRUPTED ? describe_interrupt(library) : NULL;
     const char *error = written ? outputs_commit(&library->outputs) : NULL;
@@ -578,7 +725,8 @@ static void write_end(struct library *library)
     else if (interrupt)
         message_note(&library->messages, "%s", interrupt);
     outputs_abandon(&library->outputs);
-    write_page(library);
+    for (uint32_t i = 0; i < library->gpu_count; i++)
+        write_page(&library->gpus[i]);
 }
 
 static void end(void *context)
@@ -588,7 +736,7 @@ static void end(void *context)
     progress_stop(&library->progress);
     if (library->cuda->host.open && library->outcome == SESSION_DONE)
         library->outcome = SESSION_INTERRUPTED; // issued works were not executed
-    if (library->cuda->device->image)           // the program was read
+    if (library->cuda->gpus->device->image)     // the program was read
         write_end(library);
     else
         message_note(&library->messages, "no kernel was launched: no file was written");

@@ -1,6 +1,8 @@
 #include "cli/run/options.h"
 #include "cli/tagger/embedded.h"
+#include "runtime-sim/host/host.h"
 #include "support/file.h"
+#include <stdlib.h>
 #include <string.h>
 
 #define OPTIONS_OF struct starter_arguments
@@ -15,6 +17,40 @@ static const char *parse_slack(struct arena *arena, void *into, const char *argu
         error =
             arena_printf(arena, "cannot be '%s': expected a multiple of %d bytes", argument, ALIGN);
     return error;
+}
+
+// Reads the number of devices, or the machine of each.
+static const char *parse_devices(struct arena *arena, void *into, const char *argument)
+{
+    struct starter_arguments *arguments = into;
+    VEC(const char *) list = {0};
+    char *end;
+    long count = strtol(argument, &end, 10);
+    if (*end) { // not a number
+        for (const char *at = argument; at;) {
+            size_t length = strcspn(at, ",");
+            vec_push(arena, &list, arena_strndup(arena, at, length));
+            at = at[length] ? at + length + 1 : NULL;
+        }
+        count = list.n;
+    }
+    bool good = *argument && count >= 1 && count <= HOST_GPUS;
+    for (uint32_t i = 0; i < list.n; i++)
+        good &= *list.v[i] != 0;
+    if (!good)
+        return arena_printf(arena,
+                            "cannot be '%s': expected 1 to %d devices, or a machine for each, "
+                            "such as gtx580,mymachine.yaml",
+                            argument, HOST_GPUS);
+    arguments->devices = (int)count;
+    arguments->machines = list.n ? list.v : NULL;
+    arguments->sim.has_peers = count > 1;
+    return NULL;
+}
+
+const char *starter_machine(const struct starter_arguments *arguments, uint32_t device)
+{
+    return arguments->machines ? arguments->machines[device] : arguments->sim.config;
 }
 
 static const char *parse_offload(struct arena *arena, void *into, const char *argument)
@@ -45,6 +81,11 @@ static const struct option program_options[] = {
     {"--slack", "SIZE", CALL(parse_slack),
      .help = "let kernels access up to SIZE bytes (64K) before and after an\n"
              "allocation, as on a GPU with its large pages"},
+    {"--devices", "N", CALL(parse_devices),
+     .help = "simulate N devices, at most 16, each with the machine of\n"
+             "--config; or a machine for each: MACHINE,MACHINE...; the\n"
+             "link between them has the keys peer.link_gbps and\n"
+             "peer.latency_us of --set"},
     {"--record", "FOLDER", TEXT(record), .file = OPTION_WRITES, .folder = true,
      .help = "write the program's PTX, buffers and launches as run files\nof ptxoffload-sim"},
     {"--checkpoint", "PATH", CALL(refuse_checkpoint),
@@ -118,6 +159,13 @@ static bool is_standard(const char *path)
     return path && file_is_standard(path);
 }
 
+void starter_options_default(void *arguments, struct arena *arena)
+{
+    struct starter_arguments *run = arguments;
+    sim_options_default(&run->sim, arena);
+    run->devices = 1;
+}
+
 bool starter_options_check(void *arguments, struct command_line *line)
 {
     struct starter_arguments *run = arguments;
@@ -129,6 +177,14 @@ bool starter_options_check(void *arguments, struct command_line *line)
     line->failed |= run->offload && !embedded_read(line->arena, run->offload, line->errors);
     if (line->failed)
         return false;
+    const char *single = run->devices == 1  ? NULL
+                         : run->record      ? "--record"
+                         : run->sim.overlap ? "--overlap"
+                         : run->sim.beside  ? "--beside"
+                                            : NULL;
+    if (single)
+        return options_fault(
+            line, "%s is for one device: leave out --devices, or its other devices", single);
     if (run->profiler && sim->functional)
         return options_fault(
             line, "--functional counts no cycles; it cannot be combined with --profiler");
@@ -143,6 +199,6 @@ bool starter_options_check(void *arguments, struct command_line *line)
 
 const struct cli_program run_reader = {
     .command = &run_command_base,
-    .set_defaults = sim_options_default,
+    .set_defaults = starter_options_default,
     .check = starter_options_check,
 };

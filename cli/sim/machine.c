@@ -13,6 +13,8 @@ bool sim_machine_read(struct sim_machine *machine, struct arena *arena,
     uint32_t count;
     struct config_section *sections = machine_sections(&machine->config, arena, schemes, &count);
     sections[count++] = host_section(&machine->host_config);
+    if (arguments->has_peers)
+        sections[count++] = host_peer_section(&machine->peer);
     config_init(&machine->resolved, arena, sections, count);
     const char *policy = sim_policy(arguments, arena);
     struct text_list settings = {0};
@@ -36,7 +38,7 @@ bool sim_machine_read(struct sim_machine *machine, struct arena *arena,
         .max_cycles = arguments->max_cycles,
         .sampling = arguments->sampling,
     };
-    machine->host.config = &machine->host_config;
+    machine->host.gpus->config = &machine->host_config;
     for (uint32_t i = 0; i < arguments->timed.n; i++)
         vec_push(arena, &machine->options.regions, arguments->timed.v[i]);
     return !wrong;
@@ -77,9 +79,16 @@ const char *sim_machines_with_room(struct arena *arena, const struct launch_need
                 : "no built-in machine has room for it";
 }
 
+void sim_machine_host(struct sim_machine *machine, const struct sim_arguments *arguments,
+                      struct host_gpu *gpu)
+{
+    host_options(&machine->host_config, arguments->has_peers ? &machine->peer : NULL, gpu,
+                 &machine->options);
+}
+
 void sim_machine_list_stats(struct sim_machine *machine, struct arena *arena, FILE *to)
 {
-    host_options(&machine->host_config, &machine->host, &machine->options);
+    host_options(&machine->host_config, NULL, machine->host.gpus, &machine->options);
     timed_list_stats(&machine->options, arena, to);
 }
 

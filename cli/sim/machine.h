@@ -8,7 +8,8 @@
 struct sim_machine {
     struct machine_config config;
     struct host_config host_config;
-    struct host host; // for runs with streams
+    struct host_peer peer; // with has_peers
+    struct host host;      // for runs with streams
     struct config resolved;
     struct timed_options options;
     struct timed timed;
@@ -44,6 +45,9 @@ bool sim_machine_finds(struct sim_machine *machine, const struct program *progra
 void sim_machine_interval(struct sim_machine *machine, const struct sim_arguments *arguments);
 // Writes the heading of the time series; the session then writes its rows.
 void sim_machine_series(struct sim_machine *machine, FILE *to);
+// Sets the options of a host's device.
+void sim_machine_host(struct sim_machine *machine, const struct sim_arguments *arguments,
+                      struct host_gpu *gpu);
 // Makes the collector sample at the end of each interval, which is that of the time series or,
 // without one, SIM_INTERVAL at first. Call it before timed_begin.
 void sim_machine_collect(struct sim_machine *machine, struct sim_collector *collector);

@@ -17,6 +17,7 @@ struct sim_arguments {
     VEC(struct sim_setting) saves;      // --save NAME=FILE
     VEC(struct sim_setting) settings;   // --set NAME=VALUE
     const char *config;                 // of the machine: name or file
+    bool has_peers;                     // the machine has a link to other devices
     VEC(const char *) machine_settings; // --set SECTION.KEY=VALUE
     VEC(struct timed_region) timed;     // --timed
     struct sample_plan sampling;        // --sample

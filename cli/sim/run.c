@@ -74,7 +74,7 @@ static void rehearse(const struct sim_rehearsal *r, struct arena *arena,
     diags_init(&diags, arena);
     if (!sim_run_read(&run, &source, r->path, arena, r->arguments, &run_diags, r->messages))
         return;
-    struct host host = {.config = r->host_config};
+    struct host host = {.gpus = {{.config = r->host_config}}};
     struct session session = {
         .device = {.arena = arena,
                    .program = &r->module->program,

@@ -56,7 +56,7 @@ static bool begin(struct sim *sim)
     struct sim_machine *machine = &sim->base.machine;
     struct timed *timed = sim->arguments.functional ? NULL : &machine->timed;
     if (sim->run.has_streams)
-        host_options(&machine->host_config, &machine->host, &machine->options);
+        host_options(&machine->host_config, NULL, machine->host.gpus, &machine->options);
     sim_machine_interval(machine, &sim->arguments);
     if (timed) {
         sim_reports_prepare(&sim->reports, machine);
@@ -203,7 +203,7 @@ static void report_counts(struct sim *sim)
         timed_write_notes(&sim->base.machine.timed, sim->base.frame.messages.to);
     message_verbose(
         &sim->base.frame.messages, "%.3f CPU seconds in kernels, %u of %u expectations hold",
-        session->device.kernel_cpu_seconds, session->passed, session->passed + session->failed);
+        session->device.cpu.seconds, session->passed, session->passed + session->failed);
 }
 
 static int run_all(void *own)

@@ -120,7 +120,7 @@ static void print_proposal(const struct placings *placing, const struct placing_
 {
     if (!placing->period) {
         fputs("  no place of the arrays keeps operands together: the address map does not repeat "
-              "(memory.rule: xor)\n",
+              "(memory.rule is not modulo)\n",
               to);
         return;
     }

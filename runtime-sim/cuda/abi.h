@@ -104,6 +104,17 @@ struct cuda_texture_how {
     int no_trilinear_optimisation, seamless_cubemap;
 };
 
+// A texture reference of version 11 and before, as the program declares it.
+struct cuda_texture_reference {
+    int normalized, filter, address[3];
+    struct cuda_channels channels;
+    int srgb;
+    unsigned anisotropy;
+    int mipmap_filter;
+    float mipmap_bias, mipmap_min, mipmap_max;
+    int no_trilinear_optimisation, reserved[14];
+};
+
 // A part of an array or mipmapped array, and another format for its texels.
 struct cuda_view {
     int format; // 0: the resource's
@@ -233,6 +244,14 @@ struct driver_copy3d {
 struct cuda_access {
     struct cuda_location location;
     int flags;
+};
+
+// CUstreamBatchMemOpParams
+struct driver_word {
+    int operation;
+    uint64_t address, value;
+    unsigned flags;
+    uint64_t alias, room;
 };
 
 struct driver_physical {

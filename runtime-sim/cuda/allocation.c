@@ -149,7 +149,7 @@ static int memory_info(struct cuda *cuda, size_t *free, size_t *total)
     if (error)
         return error;
     if (free)
-        *free = cuda->options.device_bytes - cuda->heap.used_bytes;
+        *free = cuda->options.device_bytes - cuda->gpu->used_bytes;
     if (total)
         *total = cuda->options.device_bytes;
     return cudaSuccess;
@@ -182,18 +182,20 @@ static int pointer_attributes(struct cuda *cuda, struct cuda_pointer_attributes 
         return error;
     const struct cuda_memory *memory = cuda_memory_at(cuda, (uintptr_t)at);
     const struct cuda_memory *registered = memory ? NULL : cuda_memory_of_host(cuda, at);
+    const struct cuda_gpu *gpu = cuda_memory_gpu(cuda, (uintptr_t)at);
     *to = (struct cuda_pointer_attributes){.type = MEMORY_UNREGISTERED, .device = -2};
     if (registered) {
         uint64_t offset = (uintptr_t)at - (uintptr_t)registered->host;
-        *to = (struct cuda_pointer_attributes){MEMORY_HOST, 0,
+        *to = (struct cuda_pointer_attributes){MEMORY_HOST, (int)registered->gpu,
                                                (void *)(registered->address + offset), (void *)at};
     } else if (memory) {
-        *to = (struct cuda_pointer_attributes){types[memory->kind], 0, (void *)at,
+        *to = (struct cuda_pointer_attributes){types[memory->kind], (int)memory->gpu, (void *)at,
                                                memory->host ? (void *)at : NULL};
-    } else if (device_at(cuda->device, (uintptr_t)at, 1)) {
+    } else if (device_at(gpu->device, (uintptr_t)at, 1)) {
         bool managed = is_managed_variable(cuda, at);
-        *to = (struct cuda_pointer_attributes){managed ? MEMORY_MANAGED : MEMORY_DEVICE, 0,
-                                               (void *)at, managed ? (void *)at : NULL};
+        *to = (struct cuda_pointer_attributes){managed ? MEMORY_MANAGED : MEMORY_DEVICE,
+                                               (int)gpu->number, (void *)at,
+                                               managed ? (void *)at : NULL};
     } else {
         to->on_host = (void *)at;
     }

@@ -35,5 +35,12 @@ int array_copy_bytes(struct cuda *cuda, const struct array_bytes *from, void *st
 int texture_create(struct cuda *cuda, unsigned long long *object,
                    const struct cuda_resource *resource, const struct cuda_texture_how *how,
                    const struct cuda_view *view);
+// Forgets the textures of the current device, and arrays whose memory was freed.
+void textures_reset(struct cuda *cuda);
+// Likewise, with a handle that the caller chooses and that no texture has.
+int texture_create_at(struct cuda *cuda, uint64_t handle, const struct cuda_resource *resource,
+                      const struct cuda_texture_how *how, const struct cuda_view *view);
+// Waits for kernels, and destroys a texture or surface. Returns an error.
+int texture_destroy(struct cuda *cuda, unsigned long long object, bool is_surface);
 // Returns the texture or surface of a handle, or NULL.
 struct cuda_texture *texture_of(struct cuda *cuda, unsigned long long object, bool is_surface);

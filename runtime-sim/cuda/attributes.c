@@ -36,7 +36,7 @@ int function_attributes(struct cuda *cuda, struct cuda_function_attributes *to,
     int arch = (int)function->binary->arch;
     *to = (struct cuda_function_attributes){
         .shared_bytes = entry->shared_bytes,
-        .constant_bytes = constant_bytes(cuda->device->program),
+        .constant_bytes = constant_bytes(cuda->gpu->device->program),
         .local_bytes = entry->local_bytes,
         .max_threads = max_threads(entry),
         .registers = (int)(entry->registers < MAX_REGISTERS ? entry->registers : MAX_REGISTERS),
@@ -99,11 +99,18 @@ CUDA_API(cudaFuncSetAttribute, const void *function, int attribute, int value)
     return CUDA_DO(function_set_attribute(cuda, function_of(cuda, function), attribute, value));
 }
 
+// Attributes are the same for all devices.
+static int set_for_device(struct cuda *cuda, const void *kernel, int attribute, int value,
+                          int device)
+{
+    int error = context_select(cuda, device);
+    return error ? error
+                 : function_set_attribute(cuda, function_of(cuda, kernel), attribute, value);
+}
+
 CUDA_API(cudaKernelSetAttributeForDevice, void *kernel, int attribute, int value, int device)
 {
-    if (device)
-        return CUDA_DO(cudaErrorInvalidDevice);
-    return CUDA_DO(function_set_attribute(cuda, function_of(cuda, kernel), attribute, value));
+    return CUDA_DO(set_for_device(cuda, kernel, attribute, value, device));
 }
 
 static int accept_function(struct cuda *cuda, const void *host)
@@ -151,7 +158,7 @@ static int get_parameter(struct cuda *cuda, const void *host, size_t index, size
     if (index >= entry->param_count)
         return cudaErrorInvalidValue;
     const struct program_parameter *parameter =
-        &cuda->device->program->parameters.v[entry->params + index];
+        &cuda->gpu->device->program->parameters.v[entry->params + index];
     *offset = parameter->offset;
     if (bytes)
         *bytes = parameter->bytes;

@@ -73,12 +73,11 @@ void ptxo___cudaRegisterFunction(void **handle, const char *host, char *device, 
     CUDA_DO((function_add(cuda, (struct cuda_binary *)handle, host, name), cudaSuccess));
 }
 
-static int add_symbol(struct cuda *cuda, struct cuda_symbol from)
+void symbol_add(struct cuda *cuda, struct cuda_symbol from)
 {
     struct cuda_symbol *symbol = ARENA_NEW(&cuda->arena, struct cuda_symbol);
     *symbol = from;
     vec_push(&cuda->arena, &cuda->registry.symbols, symbol);
-    return cudaSuccess;
 }
 
 CUDA_EXPORT void ptxo___cudaRegisterVar(void **handle, char *host, char *device, const char *name,
@@ -87,10 +86,11 @@ void ptxo___cudaRegisterVar(void **handle, char *host, char *device, const char 
                             size_t bytes, int constant, int global)
 {
     (void)device, (void)external, (void)constant, (void)global;
-    CUDA_DO(add_symbol(cuda, (struct cuda_symbol){.binary = (struct cuda_binary *)handle,
-                                                  .host = host,
-                                                  .name = name,
-                                                  .bytes = bytes}));
+    CUDA_DO((symbol_add(cuda, (struct cuda_symbol){.binary = (struct cuda_binary *)handle,
+                                                   .host = host,
+                                                   .name = name,
+                                                   .bytes = bytes}),
+             cudaSuccess));
 }
 
 CUDA_EXPORT void ptxo___cudaRegisterManagedVar(void **handle, void **host, char *device,
@@ -100,11 +100,12 @@ void ptxo___cudaRegisterManagedVar(void **handle, void **host, char *device, con
                                    int external, size_t bytes, int constant, int global)
 {
     (void)device, (void)external, (void)constant, (void)global;
-    CUDA_DO(add_symbol(cuda, (struct cuda_symbol){.binary = (struct cuda_binary *)handle,
-                                                  .host = host,
-                                                  .managed = host,
-                                                  .name = name,
-                                                  .bytes = bytes}));
+    CUDA_DO((symbol_add(cuda, (struct cuda_symbol){.binary = (struct cuda_binary *)handle,
+                                                   .host = host,
+                                                   .managed = host,
+                                                   .name = name,
+                                                   .bytes = bytes}),
+             cudaSuccess));
 }
 
 CUDA_API(__cudaRegisterHostVar, void **handle, const char *name, char *host, size_t bytes)

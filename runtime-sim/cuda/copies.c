@@ -120,19 +120,49 @@ CUDA_API(cudaMemcpyBatchAsync_v1, void *const *to, const void *const *from, cons
     return CUDA_DO(copy_batch(cuda, to, from, bytes, count, failed, stream));
 }
 
+// Addresses determine the devices; the numbers are only checked.
+static int check_devices(struct cuda *cuda, int to, int from)
+{
+    struct cuda_gpu *gpu = cuda->gpu;
+    int error = context_select(cuda, to);
+    if (!error)
+        error = context_select(cuda, from);
+    cuda->gpu = gpu;
+    return error;
+}
+
+static int copy_peer(struct cuda *cuda, void *to, int to_device, const void *from, int from_device,
+                     size_t bytes, void *stream, bool waits)
+{
+    int error = check_devices(cuda, to_device, from_device);
+    return error ? error : copy_plain(cuda, to, from, bytes, COPY_DEVICE, stream, waits);
+}
+
 CUDA_API(cudaMemcpyPeer, void *to, int to_device, const void *from, int from_device, size_t bytes)
 {
-    if (to_device || from_device)
-        return CUDA_DO(cudaErrorInvalidDevice);
-    return CUDA_DO(copy_plain(cuda, to, from, bytes, COPY_DEVICE, NULL, true));
+    return CUDA_DO(copy_peer(cuda, to, to_device, from, from_device, bytes, NULL, true));
 }
 
 CUDA_API(cudaMemcpyPeerAsync, void *to, int to_device, const void *from, int from_device,
          size_t bytes, void *stream)
 {
-    if (to_device || from_device)
-        return CUDA_DO(cudaErrorInvalidDevice);
-    return CUDA_DO(copy_plain(cuda, to, from, bytes, COPY_DEVICE, stream, false));
+    return CUDA_DO(copy_peer(cuda, to, to_device, from, from_device, bytes, stream, false));
+}
+
+// The driver names the devices by contexts.
+
+CUDA_API(cuMemcpyPeer, uint64_t to, void *to_context, uint64_t from, void *from_context,
+         size_t bytes)
+{
+    return CUDA_DO(copy_peer(cuda, (void *)to, context_device(cuda, to_context), (void *)from,
+                             context_device(cuda, from_context), bytes, NULL, true));
+}
+
+CUDA_API(cuMemcpyPeerAsync, uint64_t to, void *to_context, uint64_t from, void *from_context,
+         size_t bytes, void *stream)
+{
+    return CUDA_DO(copy_peer(cuda, (void *)to, context_device(cuda, to_context), (void *)from,
+                             context_device(cuda, from_context), bytes, stream, false));
 }
 
 CUDA_API(cudaMemcpy2D, void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
@@ -305,9 +335,8 @@ static int issue_3d_peer(struct cuda *cuda, const struct cuda_copy3d_peer *from,
                                .to = from->to,
                                .extent = from->extent,
                                .kind = COPY_DEVICE};
-    if (from->source_device || from->to_device)
-        return cudaErrorInvalidDevice;
-    return issue_3d(cuda, &copy, stream, waits);
+    int error = check_devices(cuda, from->to_device, from->source_device);
+    return error ? error : issue_3d(cuda, &copy, stream, waits);
 }
 
 CUDA_API(cudaMemcpy3DPeer, const struct cuda_copy3d_peer *from)

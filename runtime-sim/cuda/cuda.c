@@ -10,21 +10,29 @@
 static struct cuda process;
 static __thread int last_error;
 
+static void begin_gpu(struct cuda_gpu *gpu, uint32_t number)
+{
+    gpu->number = number;
+    gpu->legacy.is_legacy = true;
+    gpu->legacy.gpu = gpu->per_thread.gpu = gpu->primary.gpu = gpu;
+    gpu->default_pool = (struct cuda_pool){.is_default = true, .gpu = number};
+    gpu->pool = &gpu->default_pool;
+    // CUDA's defaults: bytes of stack, of the printf buffer and of the heap; sync depth, pending
+    // launches, L2 fetch granularity.
+    static const uint64_t limits[8] = {1024, 1 << 20, HEAP_BYTES, 2, 2048, 128, 0};
+    memcpy(gpu->limits, limits, sizeof limits);
+}
+
 static void begin_process(struct cuda *cuda)
 {
     arena_init(&cuda->arena, &cuda->memory);
     arena_init(&cuda->staging.arena, &cuda->memory);
     cuda->memory.sparse = true;
-    cuda->streams.legacy.is_legacy = true;
     cuda->status.profiling = true;
-    cuda->pools.default_pool.is_default = true;
-    cuda->pools.current = &cuda->pools.default_pool;
-    // CUDA's defaults: bytes of stack, of the printf buffer and of the heap; sync depth, pending
-    // launches, L2 fetch granularity.
-    static const uint64_t limits[8] = {1024, 1 << 20, HEAP_BYTES, 2, 2048, 128, 0};
-    memcpy(cuda->limits, limits, sizeof limits);
+    cuda->gpu_count = 1;
+    for (uint32_t i = 0; i < HOST_GPUS; i++)
+        begin_gpu(&cuda->gpus[i], i);
 }
-
 void cuda_set_front(const struct cuda_front *front)
 {
     process.front = front;
@@ -36,6 +44,7 @@ struct cuda *cuda_enter(void)
     if (!process.arena.memory)
         begin_process(&process);
     process.executor.entries++;
+    process.gpu = context_gpu(&process);
     return &process;
 }
 
@@ -127,8 +136,10 @@ int cuda_start(struct cuda *cuda)
         if (!cuda->front->begin(cuda->front->context, cuda))
             return fail(cuda, cudaErrorInitializationError);
         cuda->status.state = CUDA_READY;
-        cuda->device->print = keep_output;
-        cuda->device->print_context = cuda;
+        for (uint32_t i = 0; i < cuda->gpu_count; i++) {
+            cuda->gpus[i].device->print = keep_output;
+            cuda->gpus[i].device->print_context = cuda;
+        }
         if (cuda->options.record)
             record_begin(cuda);
     }
@@ -137,8 +148,12 @@ int cuda_start(struct cuda *cuda)
     if (error)
         return fail(cuda, error);
     if (first) {
-        host_stream_add(&cuda->host, &cuda->streams.legacy.on, HOST_DEFAULT);
-        host_stream_add(&cuda->host, &cuda->streams.per_thread.on, HOST_BLOCKING);
+        for (uint32_t i = 0; i < cuda->gpu_count; i++) {
+            struct cuda_gpu *gpu = &cuda->gpus[i];
+            gpu->on = &cuda->host.gpus[i];
+            host_stream_add(gpu->on, &gpu->legacy.on, HOST_DEFAULT);
+            host_stream_add(gpu->on, &gpu->per_thread.on, HOST_BLOCKING);
+        }
         executor_begin(cuda);
     }
     return cudaSuccess;
@@ -205,15 +220,26 @@ static bool may_wait(struct cuda *cuda)
     return cuda->status.state == CUDA_READY && !cuda->status.fault;
 }
 
-int cuda_synchronise(struct cuda *cuda)
+static int synchronise(struct cuda *cuda, struct host_gpu *gpu)
 {
     struct device_result result;
     if (threads_is_calling())
         return cudaErrorNotPermitted;
     if (!may_wait(cuda))
         return cuda->status.fault;
-    enum device_end end = host_synchronise(&cuda->host, &result);
+    enum device_end end =
+        gpu ? host_synchronise_gpu(gpu, &result) : host_synchronise(&cuda->host, &result);
     return cuda_waited(cuda, end, &result);
+}
+
+int cuda_synchronise(struct cuda *cuda)
+{
+    return synchronise(cuda, NULL);
+}
+
+int cuda_synchronise_gpu(struct cuda *cuda)
+{
+    return synchronise(cuda, cuda->gpu_count > 1 ? cuda->gpu->on : NULL);
 }
 
 // Executes the remaining works at the end of the program, without adding to its time, unless it
@@ -250,7 +276,7 @@ static void end_process(struct cuda *cuda)
     }
     executor_end(cuda);
     list_unsupported(cuda);
-    if (cuda->device)
+    if (cuda->gpus->device)
         cuda->front->end(cuda->front->context);
     if (!cuda->host.busy)
         cuda_memory_release(cuda);

@@ -59,8 +59,8 @@ enum cuda_loaded {
 // the first call.
 struct cuda_front {
     void *context;
-    // Reads the options. Sets the fields of cuda->device, and those of `cuda` under "Set by
-    // front->begin". Returns false after reporting errors.
+    // Reads the options. Sets the fields of the devices and of `cuda` that are marked so. Returns
+    // false after reporting errors.
     bool (*begin)(void *context, struct cuda *cuda);
     // Reads the program, loads it into the device, and starts or restarts the machine. Reports
     // errors. A rejected program changes nothing.
@@ -124,6 +124,7 @@ struct cuda_symbol {
     void **managed; // host's pointer to a managed variable, to be set; or NULL
     const char *name;
     uint64_t bytes;
+    bool reads_numbers; // of a texture reference: integers are read as numbers from 0 or -1 to 1
 };
 
 enum cuda_memory_kind {
@@ -139,7 +140,11 @@ enum cuda_memory_kind {
 struct cuda_memory {
     uint64_t address, bytes;
     enum cuda_memory_kind kind;
+    uint32_t gpu;           // number of the device that has it
+    uint32_t access;        // of KIND_MAPPED: set of devices that may access it
     void *host;             // the host's view of the bytes; NULL: not accessible
+    uint8_t *data;          // the bytes in this process, after the padding
+    const char *name;       // for reports
     uint64_t mapped, slack; // mapped bytes, or 0; bytes of padding on either side
     unsigned flags;
     uint64_t id;
@@ -149,6 +154,7 @@ struct cuda_memory {
 
 struct cuda_pool {
     bool is_default;
+    uint32_t gpu, access; // number of its device; set of the other devices that may access it
     uint64_t used, used_high, threshold;
     int reuse[3];
 };
@@ -170,6 +176,7 @@ struct cuda_mipmap {
 // A texture or surface object.
 struct cuda_texture {
     uint64_t handle;
+    struct cuda_gpu *gpu;
     bool is_surface, has_view;
     struct cuda_resource resource;
     struct cuda_texture_how how;
@@ -182,6 +189,7 @@ struct cuda_attributes {
 };
 
 struct cuda_event {
+    struct cuda_gpu *gpu;
     unsigned flags;
     bool recorded;
     struct host_event at;
@@ -190,6 +198,7 @@ struct cuda_event {
 
 struct cuda_stream {
     struct host_stream on;
+    struct cuda_gpu *gpu;
     bool is_legacy;
     int priority;
     unsigned flags;
@@ -208,9 +217,8 @@ struct cuda_unsupported {
 
 // Options of the library.
 struct cuda_options {
-    const struct machine_config *machine;
-    const char *program_name, *machine_name;
-    uint64_t device_bytes; // device memory
+    const char *program_name;
+    uint64_t device_bytes; // memory of each device
     uint64_t slack;        // padding around device allocations that kernels can access
     uint32_t arch;         // highest architecture of modules to use; 0: no limit
     const char *record;    // folder of --record; NULL: not given
@@ -250,7 +258,7 @@ struct cuda_program {
 // Allocations of the host.
 struct cuda_heap {
     VEC(struct cuda_memory) memories;
-    uint64_t used_bytes, allocations;
+    uint64_t allocations;
     VEC(uint64_t) to_free; // addresses to free when the issued works have run
     uint64_t shared_until; // end of the variables that the host can access; 0: no access
 };
@@ -259,7 +267,6 @@ struct cuda_heap {
 struct cuda_streams {
     VEC(struct cuda_stream *) all, dying;
     VEC(struct cuda_event *) events;
-    struct cuda_stream legacy, per_thread;
     uint64_t ids;
 };
 
@@ -271,20 +278,19 @@ struct cuda_graphs {
 };
 
 struct cuda_context {
+    struct cuda_gpu *gpu;
     bool destroyed;
 };
 
 // Contexts of the driver.
 struct cuda_contexts {
-    VEC(struct cuda_context *) all;
-    struct cuda_context primary;
+    VEC(struct cuda_context *) all; // without primary ones
     bool of_runtime; // the program uses the runtime library, which makes the primary one current
 };
 
 // Memory pools.
 struct cuda_pools {
-    VEC(struct cuda_pool *) all;
-    struct cuda_pool default_pool, *current;
+    VEC(struct cuda_pool *) all; // without default ones
 };
 
 // Virtual memory management: addresses, memory, and what is mapped.
@@ -342,14 +348,32 @@ struct cuda_executor {
     uint32_t called; // number of these that have been called
 };
 
+// A device, and what belongs to it.
+struct cuda_gpu {
+    uint32_t number;
+    // Set by front->begin
+    struct device *device;
+    struct timed *timed; // NULL: without time
+    const struct machine_config *machine;
+    const char *machine_name;
+
+    struct host_gpu *on; // set with the first program
+    uint64_t used_bytes;
+    struct cuda_stream legacy, per_thread;
+    struct cuda_pool default_pool, *pool;
+    struct cuda_context primary;
+    uint64_t limits[8];
+    uint32_t peers; // set of devices whose memory its kernels may access
+};
+
 struct cuda {
     struct memory memory;
     struct arena arena;
     const struct cuda_front *front;
-    // Set by front->begin
-    struct device *device;
-    struct timed *timed; // NULL: without time
-    struct host host;    // started with the first program
+    struct cuda_gpu gpus[HOST_GPUS];
+    uint32_t gpu_count;   // set by front->begin
+    struct cuda_gpu *gpu; // current device of the thread that has the lock
+    struct host host;     // started with the first program
     struct cuda_options options;
 
     struct cuda_status status;
@@ -364,8 +388,7 @@ struct cuda {
     struct cuda_virtual virtual;
     VEC(struct cuda_unsupported) unsupported;
     struct cuda_staging staging;
-    VEC(char) printed; // kernel output not shown yet
-    uint64_t limits[8];
+    VEC(char) printed;              // kernel output not shown yet
     struct launch_record *recorded; // NULL: no --record
     struct cuda_executor executor;
 };
@@ -387,8 +410,10 @@ int cuda_last_error(bool forget);
 int cuda_start(struct cuda *cuda);
 // Like cuda_start, for calls that need a current context.
 int cuda_begin(struct cuda *cuda);
-// Waits for all works. Returns an error; a kernel's fault is permanent.
+// Wait for all works, and for those in streams of the current device. Return an error; a kernel's
+// fault is permanent.
 int cuda_synchronise(struct cuda *cuda);
+int cuda_synchronise_gpu(struct cuda *cuda);
 // Completes a wait: reports a kernel's fault, shows the output of kernels, and frees the resources
 // of ended works. Returns an error.
 int cuda_waited(struct cuda *cuda, enum device_end end, const struct device_result *result);
@@ -411,8 +436,23 @@ const char *driver_error_name(int error);
 int driver_error(int error);
 
 // contexts.c
+// Returns the current device of the calling thread.
+struct cuda_gpu *context_gpu(struct cuda *cuda);
+// Like cuda_begin, and makes a device the current one until the call ends. Returns an error if
+// there is no such device.
+int context_select(struct cuda *cuda, int device);
+// Returns the number of a context's device, or -1.
+int context_device(struct cuda *cuda, const void *handle);
 // Returns an error if the thread has no current context.
 int context_check(struct cuda *cuda);
+
+// peers.c
+// Returns true if kernels of the device may access an allocation.
+bool peers_allow(const struct cuda_gpu *gpu, const struct cuda_memory *memory);
+// Makes memory and variables of other devices known to the devices that may access them.
+void peers_publish(struct cuda *cuda);
+// Disables the current device's access to other devices.
+void peers_reset(struct cuda *cuda);
 
 // binaries.c
 // Registers a binary. `readable` is UINT64_MAX or the number of readable bytes.
@@ -435,6 +475,10 @@ const struct program_function *function_entry(struct cuda *cuda, struct cuda_fun
                                               int *error);
 // Returns the device variable of a host variable, or NULL after setting *error.
 const struct allocation *symbol_variable(struct cuda *cuda, const void *host, int *error);
+// Adds a variable or a reference.
+void symbol_add(struct cuda *cuda, struct cuda_symbol symbol);
+// Returns the symbol of a host variable, or NULL.
+const struct cuda_symbol *symbol_of(struct cuda *cuda, const void *host);
 // Returns the variable with this name in a binary, or NULL.
 const struct allocation *binary_variable(struct cuda *cuda, const struct cuda_binary *binary,
                                          const char *name);

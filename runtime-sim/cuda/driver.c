@@ -1,4 +1,4 @@
-// The driver API: devices, modules and launches. One device exists.
+// The driver API: devices, modules and launches.
 #include "runtime-sim/cuda/work.h"
 #include "runtime-sim/cuda/properties.h"
 #include "support/file.h"
@@ -29,14 +29,21 @@ CUDA_API(cuDriverGetVersion, int *version)
 static int check_device(struct cuda *cuda, int device)
 {
     int error = cuda_start(cuda);
-    return error || !device ? error : cudaErrorInvalidDevice;
+    bool exists = device >= 0 && (uint32_t)device < cuda->gpu_count;
+    return error || exists ? error : cudaErrorInvalidDevice;
+}
+
+static int count_devices(struct cuda *cuda, int *count)
+{
+    int error = cuda_start(cuda);
+    *count = (int)cuda->gpu_count;
+    return error;
 }
 
 CUDA_API(cuDeviceGetCount, int *count)
 {
     CUDA_NEEDS(count);
-    *count = 1;
-    return CUDA_DO(cuda_start(cuda));
+    return CUDA_DO(count_devices(cuda, count));
 }
 
 CUDA_API(cuDeviceGet, int *device, int number)
@@ -50,7 +57,7 @@ static int device_name(struct cuda *cuda, char *to, int length, int device)
 {
     int error = check_device(cuda, device);
     if (!error && length > 0)
-        snprintf(to, (size_t)length, "ptxoffload %s", cuda->options.machine_name);
+        snprintf(to, (size_t)length, "ptxoffload %s", cuda->gpus[device].machine_name);
     return error;
 }
 
@@ -98,6 +105,7 @@ CUDA_API(cuDeviceGetUuid, char *to, int device)
 {
     CUDA_NEEDS(to);
     memset(to, 0, 16);
+    to[15] = (char)device;
     return CUDA_DO(check_device(cuda, device));
 }
 

@@ -3,12 +3,10 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
 
 enum {
     TICK_US = 1000,   // the program is outside calls if none has come for this time
     IDLE_TICKS = 200, // number of ticks after which the executor sleeps until it is woken
-    STACK = 8 << 20,
     AWAIT_US = 20000, // maximum time between looks of a waiting thread
 };
 #define SECOND UINT64_C(1000000000) // in nanoseconds
@@ -27,7 +25,7 @@ static bool has_ended(const struct cuda *cuda)
 
 static bool is_stopped(const struct cuda *cuda)
 {
-    const atomic_int *stop = cuda->device ? cuda->device->stop : NULL;
+    const atomic_int *stop = cuda->gpus->device ? cuda->gpus->device->stop : NULL;
     return stop && atomic_load(stop);
 }
 
@@ -97,6 +95,7 @@ static bool await(void *context)
 {
     struct cuda *cuda = context;
     struct cuda_executor *executor = &cuda->executor;
+    struct cuda_gpu *gpu = cuda->gpu;
     jmp_buf own;
     memcpy(own, cuda->memory.on_failure, sizeof own);
     executor->awaiting++;
@@ -104,6 +103,7 @@ static bool await(void *context)
     note_silence(cuda);
     executor->awaiting--;
     memcpy(cuda->memory.on_failure, own, sizeof own);
+    cuda->gpu = gpu;
     if (is_stopped(cuda) && !has_ended(cuda) && !cuda->host.computing)
         end_by(cuda, DEVICE_STOPPED);
     return !has_ended(cuda) || time_since_change(executor) < PATIENCE;
@@ -115,94 +115,6 @@ static void notify(void *context)
     cuda->executor.changes++;
     cuda->executor.noted = false;
     threads_notify(THREADS_CHANGE);
-}
-
-// The caller
-
-static void call_one(struct cuda *cuda, const struct cuda_posted *posted)
-{
-    struct host *host = &cuda->host;
-    if (host->era != posted->era)
-        return;
-    uint32_t depth = threads_depth();
-    threads_set_calling(true);
-    cuda->executor.is_calling = true;
-    if (depth == 1)
-        threads_unlock();
-    posted->command->command.call(posted->command->command.context);
-    if (depth == 1)
-        threads_lock();
-    threads_set_calling(false);
-    cuda->executor.is_calling = false;
-    host_called(host, posted->command, posted->era);
-    cuda->executor.stalled = 0;
-    threads_notify(THREADS_WORK);
-}
-
-static void *run_caller(void *context)
-{
-    struct cuda *cuda = context;
-    struct cuda_executor *executor = &cuda->executor;
-    threads_set_name(THREADS_OWN "-call");
-    threads_lock();
-    while (!executor->ends) {
-        if (executor->called == executor->posted.n) {
-            executor->called = executor->posted.n = 0;
-            threads_wait(THREADS_CALL, 0);
-            continue;
-        }
-        struct cuda_posted posted = executor->posted.v[executor->called++];
-        call_one(cuda, &posted);
-    }
-    threads_unlock();
-    return NULL;
-}
-
-// Starts a thread on a stack of ours: the system keeps its own stacks, with memory that a leak
-// checker reports.
-static bool start_thread(struct cuda_thread *thread, void *(*run)(void *context), struct cuda *cuda)
-{
-    static const int faults[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};
-    pthread_attr_t how;
-    sigset_t all, before;
-    sigfillset(&all); // signals to the process are for the program's threads
-    for (size_t i = 0; i < ARRAY_LENGTH(faults); i++)
-        sigdelset(&all, faults[i]);
-    thread->stack = mmap(NULL, STACK, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (thread->stack == MAP_FAILED)
-        return false;
-    pthread_attr_init(&how);
-    pthread_attr_setstack(&how, thread->stack, STACK);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    thread->exists = !pthread_create(&thread->id, &how, run, cuda);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&how);
-    if (!thread->exists)
-        munmap(thread->stack, STACK);
-    return thread->exists;
-}
-
-static void join(struct cuda_thread *thread)
-{
-    if (!thread->exists || pthread_equal(thread->id, pthread_self()))
-        return;
-    pthread_join(thread->id, NULL);
-    munmap(thread->stack, STACK);
-    thread->exists = false;
-}
-
-static void post(void *context, struct host_command *command)
-{
-    struct cuda *cuda = context;
-    struct cuda_executor *executor = &cuda->executor;
-    struct cuda_posted posted = {command, cuda->host.era};
-    if (!executor->caller.exists && !start_thread(&executor->caller, run_caller, cuda)) {
-        call_one(cuda, &posted);
-        return;
-    }
-    vec_push(&cuda->arena, &executor->posted, posted);
-    threads_notify(THREADS_CALL);
 }
 
 // Kernels
@@ -226,8 +138,8 @@ static bool wait_for_others(struct cuda *cuda)
     struct cuda_executor *executor = &cuda->executor;
     struct host *host = &cuda->host;
     enum device_end end;
-    if (executor->polling != cuda->device->launches) {
-        executor->polling = cuda->device->launches;
+    if (executor->polling != cuda->gpus->device->launches) {
+        executor->polling = cuda->gpus->device->launches;
         executor->polling_since = threads_now();
         executor->polling_noted = false;
     }
@@ -253,6 +165,7 @@ static bool pause_kernel(void *context, bool stuck)
     jmp_buf own;
     if (!host_is_apart(&cuda->host) || (!stuck && !threads_are_waiting()))
         return false;
+    struct cuda_gpu *gpu = cuda->gpu;
     memcpy(own, cuda->memory.on_failure, sizeof own);
     bool goes_on = true;
     if (stuck)
@@ -260,6 +173,7 @@ static bool pause_kernel(void *context, bool stuck)
     else
         threads_yield();
     memcpy(cuda->memory.on_failure, own, sizeof own);
+    cuda->gpu = gpu;
     return goes_on;
 }
 
@@ -311,7 +225,7 @@ static bool waits_for_work(struct cuda *cuda)
     const struct cuda_executor *executor = &cuda->executor;
     if (is_quiet(&cuda->executor))
         return true;
-    return !cuda->device->planes.initial &&
+    return !cuda->gpus->device->planes.initial &&
            (threads_now() > executor->since + SLEEPS ||
             threads_others_time() > executor->since_time + COMPUTES);
 }
@@ -404,7 +318,7 @@ void executor_wake(struct cuda *cuda)
     if (executor->asleep)
         threads_notify(THREADS_WORK);
     if (!executor->thread.exists && !executor->failed) {
-        executor->failed = !start_thread(&executor->thread, run_executor, cuda);
+        executor->failed = !executor_start_thread(&executor->thread, run_executor, cuda);
         mark_time(executor);
     }
 }
@@ -444,12 +358,16 @@ static void continue_child(void)
 void executor_begin(struct cuda *cuda)
 {
     struct host_owner *owner = ARENA_NEW(&cuda->arena, struct host_owner);
-    *owner = (struct host_owner){.context = cuda, .await = await, .notify = notify, .post = post};
+    *owner = (struct host_owner){
+        .context = cuda, .await = await, .notify = notify, .post = executor_post};
     cuda->host.owner = owner;
     cuda->executor.changed = threads_now();
-    cuda->device->pause = pause_kernel;
-    cuda->device->progress = begin_kernel;
-    cuda->device->pause_context = cuda->device->progress_context = cuda;
+    for (uint32_t i = 0; i < cuda->gpu_count; i++) {
+        struct device *device = cuda->gpus[i].device;
+        device->pause = pause_kernel;
+        device->progress = begin_kernel;
+        device->pause_context = device->progress_context = cuda;
+    }
     forking = cuda;
     pthread_atfork(prepare_fork, continue_parent, continue_child);
 }
@@ -466,7 +384,7 @@ void executor_join(struct cuda *cuda)
     struct cuda_executor *executor = &cuda->executor;
     if (!executor->ends || threads_depth() || cuda->host.busy)
         return;
-    join(&executor->thread);
+    executor_join_thread(&executor->thread);
     if (!executor->is_calling) // a function may never return
-        join(&executor->caller);
+        executor_join_thread(&executor->caller);
 }

@@ -24,3 +24,13 @@ bool executor_settle(struct cuda *cuda, const struct host_stream *stream, uint64
 void executor_pause(struct cuda *cuda);
 // Ends the process if an interrupt has come within the call that ends now.
 void executor_check_stop(struct cuda *cuda);
+
+// caller.c
+// Starts a thread on a stack of ours: the system keeps its own stacks, with memory that a leak
+// checker reports. Returns false if the system has no room.
+bool executor_start_thread(struct cuda_thread *thread, void *(*run)(void *context),
+                           struct cuda *cuda);
+// Waits for the end of a thread, unless it is the calling one.
+void executor_join_thread(struct cuda_thread *thread);
+// `post` of struct host_owner.
+void executor_post(void *context, struct host_command *command);

@@ -73,13 +73,16 @@ const struct program_function *function_entry(struct cuda *cuda, struct cuda_fun
         function->program = cuda->program.links;
         function->entry =
             function->binary->linked
-                ? program_find(cuda->device->program,
+                ? program_find(cuda->gpus->device->program,
                                link_find_name(&function->binary->names, function->name))
                 : NULL;
     }
     if (!function->entry)
         *error = report_missing(cuda, function);
-    return function->entry;
+    // All devices have the same functions.
+    return function->entry ? &cuda->gpu->device->program->functions
+                                  .v[function->entry - cuda->gpus->device->program->functions.v]
+                           : NULL;
 }
 
 const struct allocation *binary_variable(struct cuda *cuda, const struct cuda_binary *binary,
@@ -87,8 +90,17 @@ const struct allocation *binary_variable(struct cuda *cuda, const struct cuda_bi
 {
     if (!binary->linked)
         return NULL;
-    uint32_t variable = device_find_variable(cuda->device, link_find_name(&binary->names, name));
-    return variable == UINT32_MAX ? NULL : device_variable(cuda->device, variable);
+    uint32_t variable =
+        device_find_variable(cuda->gpu->device, link_find_name(&binary->names, name));
+    return variable == UINT32_MAX ? NULL : device_variable(cuda->gpu->device, variable);
+}
+
+const struct cuda_symbol *symbol_of(struct cuda *cuda, const void *host)
+{
+    for (uint32_t i = 0; i < cuda->registry.symbols.n; i++)
+        if (cuda->registry.symbols.v[i]->host == host)
+            return cuda->registry.symbols.v[i];
+    return NULL;
 }
 
 const struct allocation *symbol_variable(struct cuda *cuda, const void *host, int *error)

@@ -157,13 +157,6 @@ static int set_node(struct cuda *cuda, struct cuda_node *node, union cuda_node_v
 
 // Additions
 
-struct node_edges {
-    void **node; // set to the new node
-    void *graph;
-    void *const *after;
-    size_t count;
-};
-
 static bool are_nodes(void *const *list, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -172,7 +165,8 @@ static bool are_nodes(void *const *list, size_t count)
     return true;
 }
 
-static int add(struct cuda *cuda, struct node_edges edges, int type, union cuda_node_values *values)
+int graph_add_node(struct cuda *cuda, struct graph_edges edges, int type,
+                   union cuda_node_values *values)
 {
     struct cuda_graph *graph = graph_of(cuda, edges.graph);
     struct cuda_node made = {.type = type};
@@ -193,17 +187,17 @@ CUDA_API(cudaGraphAddNode, void **node, void *graph, void *const *after, const v
          size_t count, struct cuda_node_params *from)
 {
     CUDA_NEEDS(node && from);
-    struct node_edges edges = {node, graph, after, count};
+    struct graph_edges edges = {node, graph, after, count};
     (void)data;
-    return CUDA_DO(add(cuda, edges, from->type, &from->values));
+    return CUDA_DO(graph_add_node(cuda, edges, from->type, &from->values));
 }
 
 CUDA_API(cudaGraphAddNode_v1, void **node, void *graph, void *const *after, size_t count,
          struct cuda_node_params *from)
 {
     CUDA_NEEDS(node && from);
-    struct node_edges edges = {node, graph, after, count};
-    return CUDA_DO(add(cuda, edges, from->type, &from->values));
+    struct graph_edges edges = {node, graph, after, count};
+    return CUDA_DO(graph_add_node(cuda, edges, from->type, &from->values));
 }
 
 // Defines the functions that add a node of one type, whose parameters are one argument.
@@ -211,9 +205,9 @@ CUDA_API(cudaGraphAddNode_v1, void **node, void *graph, void *const *after, size
     CUDA_API(name, void **node, void *graph, void *const *after, size_t count, argument from)      \
     {                                                                                              \
         CUDA_NEEDS(node &&from);                                                                   \
-        struct node_edges edges = {node, graph, after, count};                                     \
+        struct graph_edges edges = {node, graph, after, count};                                    \
         union cuda_node_values values = {.member = value};                                         \
-        return CUDA_DO(add(cuda, edges, node_type, &values));                                      \
+        return CUDA_DO(graph_add_node(cuda, edges, node_type, &values));                           \
     }
 ADD_NODE(cudaGraphAddKernelNode, GRAPH_NODE_KERNEL, const struct cuda_kernel_node *, kernel, *from)
 ADD_NODE(cudaGraphAddMemcpyNode, GRAPH_NODE_COPY, const struct cuda_copy3d *, copy.of, *from)
@@ -227,15 +221,15 @@ ADD_NODE(cudaGraphAddMemFreeNode, GRAPH_NODE_FREE, void *, released, from)
 CUDA_API(cudaGraphAddEmptyNode, void **node, void *graph, void *const *after, size_t count)
 {
     CUDA_NEEDS(node);
-    struct node_edges edges = {node, graph, after, count};
+    struct graph_edges edges = {node, graph, after, count};
     union cuda_node_values values = {0};
-    return CUDA_DO(add(cuda, edges, GRAPH_NODE_EMPTY, &values));
+    return CUDA_DO(graph_add_node(cuda, edges, GRAPH_NODE_EMPTY, &values));
 }
 
-static int add_alloc(struct cuda *cuda, struct node_edges edges, struct cuda_alloc_node *from)
+static int add_alloc(struct cuda *cuda, struct graph_edges edges, struct cuda_alloc_node *from)
 {
     union cuda_node_values values = {.alloc = *from};
-    int error = add(cuda, edges, GRAPH_NODE_ALLOC, &values);
+    int error = graph_add_node(cuda, edges, GRAPH_NODE_ALLOC, &values);
     from->at = values.alloc.at;
     return error;
 }
@@ -244,7 +238,7 @@ CUDA_API(cudaGraphAddMemAllocNode, void **node, void *graph, void *const *after,
          struct cuda_alloc_node *from)
 {
     CUDA_NEEDS(node && from);
-    struct node_edges edges = {node, graph, after, count};
+    struct graph_edges edges = {node, graph, after, count};
     return CUDA_DO(add_alloc(cuda, edges, from));
 }
 
@@ -252,24 +246,24 @@ CUDA_API(cudaGraphAddMemcpyNode1D, void **node, void *graph, void *const *after,
          void *to, const void *from, size_t bytes, int kind)
 {
     CUDA_NEEDS(node);
-    struct node_edges edges = {node, graph, after, count};
+    struct graph_edges edges = {node, graph, after, count};
     union cuda_node_values values = {.copy.of = plain_copy(to, from, bytes, kind)};
-    return CUDA_DO(add(cuda, edges, GRAPH_NODE_COPY, &values));
+    return CUDA_DO(graph_add_node(cuda, edges, GRAPH_NODE_COPY, &values));
 }
 
-static int add_symbol(struct cuda *cuda, struct node_edges edges, const void *symbol, size_t offset,
-                      void *other, size_t bytes, bool writes, int kind)
+static int add_symbol(struct cuda *cuda, struct graph_edges edges, const void *symbol,
+                      size_t offset, void *other, size_t bytes, bool writes, int kind)
 {
     union cuda_node_values values = {0};
     int error = symbol_copy(cuda, symbol, offset, other, bytes, writes, kind, &values.copy.of);
-    return error ? error : add(cuda, edges, GRAPH_NODE_COPY, &values);
+    return error ? error : graph_add_node(cuda, edges, GRAPH_NODE_COPY, &values);
 }
 
 CUDA_API(cudaGraphAddMemcpyNodeToSymbol, void **node, void *graph, void *const *after, size_t count,
          const void *symbol, const void *from, size_t bytes, size_t offset, int kind)
 {
     CUDA_NEEDS(node);
-    struct node_edges edges = {node, graph, after, count};
+    struct graph_edges edges = {node, graph, after, count};
     return CUDA_DO(add_symbol(cuda, edges, symbol, offset, (void *)from, bytes, true, kind));
 }
 
@@ -277,7 +271,7 @@ CUDA_API(cudaGraphAddMemcpyNodeFromSymbol, void **node, void *graph, void *const
          size_t count, void *to, const void *symbol, size_t bytes, size_t offset, int kind)
 {
     CUDA_NEEDS(node);
-    struct node_edges edges = {node, graph, after, count};
+    struct graph_edges edges = {node, graph, after, count};
     return CUDA_DO(add_symbol(cuda, edges, symbol, offset, to, bytes, false, kind));
 }
 
@@ -313,12 +307,7 @@ CUDA_API(cuGraphConditionalHandleCreate, unsigned long long *to, void *graph, vo
 
 // Parameters of nodes
 
-// A node of a graph, or with `exec` its copy in what was instantiated.
-struct node_place {
-    void *exec, *node;
-};
-
-static struct cuda_node *node_at(struct cuda *cuda, struct node_place place)
+struct cuda_node *graph_find_node(struct cuda *cuda, struct graph_place place)
 {
     struct cuda_graph_exec *exec = place.exec ? graph_exec_of(cuda, place.exec) : NULL;
     if (!place.exec)
@@ -331,10 +320,10 @@ static struct cuda_node *node_at(struct cuda *cuda, struct node_place place)
 
 // A node of what was instantiated is changed as its origin would be: with its attributes, and its
 // child graphs in order.
-static int change(struct cuda *cuda, struct node_place place, int type,
-                  union cuda_node_values *values)
+int graph_change_node(struct cuda *cuda, struct graph_place place, int type,
+                      union cuda_node_values *values)
 {
-    struct cuda_node *node = node_at(cuda, place);
+    struct cuda_node *node = graph_find_node(cuda, place);
     if (!node || node->type != type || type >= GRAPH_NODE_ALLOC)
         return cudaErrorInvalidValue;
     if (place.exec && node->origin->attributes.list.n)
@@ -350,7 +339,8 @@ static int change(struct cuda *cuda, struct node_place place, int type,
     {                                                                                              \
         CUDA_NEEDS(node &&from);                                                                   \
         union cuda_node_values values = {.member = value};                                         \
-        return CUDA_DO(change(cuda, (struct node_place){NULL, node}, node_type, &values));         \
+        return CUDA_DO(                                                                            \
+            graph_change_node(cuda, (struct graph_place){NULL, node}, node_type, &values));        \
     }                                                                                              \
     SET_EXEC_NODE(exec_name, node_type, argument, member, value)
 #define SET_EXEC_NODE(exec_name, node_type, argument, member, value)                               \
@@ -358,7 +348,8 @@ static int change(struct cuda *cuda, struct node_place place, int type,
     {                                                                                              \
         CUDA_NEEDS(exec &&node &&from);                                                            \
         union cuda_node_values values = {.member = value};                                         \
-        return CUDA_DO(change(cuda, (struct node_place){exec, node}, node_type, &values));         \
+        return CUDA_DO(                                                                            \
+            graph_change_node(cuda, (struct graph_place){exec, node}, node_type, &values));        \
     }
 SET_NODE(cudaGraphKernelNodeSetParams, cudaGraphExecKernelNodeSetParams, GRAPH_NODE_KERNEL,
          const struct cuda_kernel_node *, kernel, *from)
@@ -377,22 +368,24 @@ SET_EXEC_NODE(cudaGraphExecChildGraphNodeSetParams, GRAPH_NODE_GRAPH, void *, gr
 CUDA_API(cudaGraphNodeSetParams, void *node, struct cuda_node_params *from)
 {
     CUDA_NEEDS(node && from);
-    return CUDA_DO(change(cuda, (struct node_place){NULL, node}, from->type, &from->values));
+    return CUDA_DO(
+        graph_change_node(cuda, (struct graph_place){NULL, node}, from->type, &from->values));
 }
 
 CUDA_API(cudaGraphExecNodeSetParams, void *exec, void *node, struct cuda_node_params *from)
 {
     CUDA_NEEDS(exec && node && from);
-    return CUDA_DO(change(cuda, (struct node_place){exec, node}, from->type, &from->values));
+    return CUDA_DO(
+        graph_change_node(cuda, (struct graph_place){exec, node}, from->type, &from->values));
 }
 
-static int change_copy(struct cuda *cuda, struct node_place place, struct cuda_copy3d copy)
+static int change_copy(struct cuda *cuda, struct graph_place place, struct cuda_copy3d copy)
 {
     union cuda_node_values values = {.copy.of = copy};
-    return change(cuda, place, GRAPH_NODE_COPY, &values);
+    return graph_change_node(cuda, place, GRAPH_NODE_COPY, &values);
 }
 
-static int change_symbol(struct cuda *cuda, struct node_place place, const void *symbol,
+static int change_symbol(struct cuda *cuda, struct graph_place place, const void *symbol,
                          size_t offset, void *other, size_t bytes, bool writes, int kind)
 {
     struct cuda_copy3d copy;
@@ -404,7 +397,7 @@ CUDA_API(cudaGraphMemcpyNodeSetParams1D, void *node, void *to, const void *from,
          int kind)
 {
     CUDA_NEEDS(node);
-    struct node_place place = {NULL, node};
+    struct graph_place place = {NULL, node};
     return CUDA_DO(change_copy(cuda, place, plain_copy(to, from, bytes, kind)));
 }
 
@@ -412,7 +405,7 @@ CUDA_API(cudaGraphExecMemcpyNodeSetParams1D, void *exec, void *node, void *to, c
          size_t bytes, int kind)
 {
     CUDA_NEEDS(exec && node);
-    struct node_place place = {exec, node};
+    struct graph_place place = {exec, node};
     return CUDA_DO(change_copy(cuda, place, plain_copy(to, from, bytes, kind)));
 }
 
@@ -420,7 +413,7 @@ CUDA_API(cudaGraphMemcpyNodeSetParamsToSymbol, void *node, const void *symbol, c
          size_t bytes, size_t offset, int kind)
 {
     CUDA_NEEDS(node);
-    struct node_place place = {NULL, node};
+    struct graph_place place = {NULL, node};
     return CUDA_DO(change_symbol(cuda, place, symbol, offset, (void *)from, bytes, true, kind));
 }
 
@@ -428,7 +421,7 @@ CUDA_API(cudaGraphExecMemcpyNodeSetParamsToSymbol, void *exec, void *node, const
          const void *from, size_t bytes, size_t offset, int kind)
 {
     CUDA_NEEDS(exec && node);
-    struct node_place place = {exec, node};
+    struct graph_place place = {exec, node};
     return CUDA_DO(change_symbol(cuda, place, symbol, offset, (void *)from, bytes, true, kind));
 }
 
@@ -436,7 +429,7 @@ CUDA_API(cudaGraphMemcpyNodeSetParamsFromSymbol, void *node, void *to, const voi
          size_t bytes, size_t offset, int kind)
 {
     CUDA_NEEDS(node);
-    struct node_place place = {NULL, node};
+    struct graph_place place = {NULL, node};
     return CUDA_DO(change_symbol(cuda, place, symbol, offset, to, bytes, false, kind));
 }
 
@@ -444,114 +437,8 @@ CUDA_API(cudaGraphExecMemcpyNodeSetParamsFromSymbol, void *exec, void *node, voi
          const void *symbol, size_t bytes, size_t offset, int kind)
 {
     CUDA_NEEDS(exec && node);
-    struct node_place place = {exec, node};
+    struct graph_place place = {exec, node};
     return CUDA_DO(change_symbol(cuda, place, symbol, offset, to, bytes, false, kind));
-}
-
-// The driver's copies
-
-static int driver_copy(struct cuda *cuda, const struct driver_copy3d *from, struct cuda_node *node)
-{
-    struct cuda_work work = {.kind = WORK_COPY};
-    int error = cuda_begin(cuda);
-    if (!error)
-        error = copy_of_driver(cuda, from, &work.copy);
-    if (!error)
-        node->work = work;
-    return error;
-}
-
-static int add_driver_copy(struct cuda *cuda, struct node_edges edges,
-                           const struct driver_copy3d *from)
-{
-    union cuda_node_values values = {0};
-    struct cuda_node made = {0};
-    int error = driver_copy(cuda, from, &made);
-    if (!error)
-        error = add(cuda, edges, GRAPH_NODE_EMPTY, &values);
-    if (error)
-        return error;
-    struct cuda_node *node = *edges.node;
-    node->type = GRAPH_NODE_COPY;
-    node->work = made.work;
-    return cudaSuccess;
-}
-
-CUDA_API(cuGraphAddMemcpyNode, void **node, void *graph, void *const *after, size_t count,
-         const struct driver_copy3d *from, void *context)
-{
-    CUDA_NEEDS(node && from);
-    struct node_edges edges = {node, graph, after, count};
-    (void)context;
-    return CUDA_DO(add_driver_copy(cuda, edges, from));
-}
-
-static int change_driver_copy(struct cuda *cuda, struct node_place place,
-                              const struct driver_copy3d *from)
-{
-    struct cuda_node *node = node_at(cuda, place);
-    return node && node->type == GRAPH_NODE_COPY ? driver_copy(cuda, from, node)
-                                                 : cudaErrorInvalidValue;
-}
-
-CUDA_API(cuGraphMemcpyNodeSetParams, void *node, const struct driver_copy3d *from)
-{
-    CUDA_NEEDS(node && from);
-    return CUDA_DO(change_driver_copy(cuda, (struct node_place){NULL, node}, from));
-}
-
-CUDA_API(cuGraphExecMemcpyNodeSetParams, void *exec, void *node, const struct driver_copy3d *from,
-         void *context)
-{
-    CUDA_NEEDS(exec && node && from);
-    (void)context;
-    return CUDA_DO(change_driver_copy(cuda, (struct node_place){exec, node}, from));
-}
-
-// Nodes of any type: only the parameters of copies differ from the runtime library's.
-
-static int add_of_driver(struct cuda *cuda, struct node_edges edges, struct cuda_node_params *from)
-{
-    return from->type == GRAPH_NODE_COPY
-               ? add_driver_copy(cuda, edges, &from->values.driver_copy.of)
-               : add(cuda, edges, from->type, &from->values);
-}
-
-CUDA_API(cuGraphAddNode, void **node, void *graph, void *const *after, const void *data,
-         size_t count, struct cuda_node_params *from)
-{
-    CUDA_NEEDS(node && from);
-    struct node_edges edges = {node, graph, after, count};
-    (void)data;
-    return CUDA_DO(add_of_driver(cuda, edges, from));
-}
-
-CUDA_API(cuGraphAddNode_v1, void **node, void *graph, void *const *after, size_t count,
-         struct cuda_node_params *from)
-{
-    CUDA_NEEDS(node && from);
-    struct node_edges edges = {node, graph, after, count};
-    return CUDA_DO(add_of_driver(cuda, edges, from));
-}
-
-static int change_of_driver(struct cuda *cuda, struct node_place place,
-                            struct cuda_node_params *from)
-{
-    return from->type == GRAPH_NODE_COPY
-               ? change_driver_copy(cuda, place, &from->values.driver_copy.of)
-               : change(cuda, place, from->type, &from->values);
-}
-
-CUDA_API(cuGraphNodeSetParams, void *node, struct cuda_node_params *from)
-{
-    CUDA_NEEDS(node && from);
-    return CUDA_DO(change_of_driver(cuda, (struct node_place){NULL, node}, from));
-}
-
-CUDA_API(cuGraphExecNodeSetParams, void *exec, void *node, struct cuda_node_params *from)
-{
-    CUDA_NEEDS(exec && node && from);
-    return CUDA_DO(change_of_driver(cuda, (struct node_place){exec, node}, from));
 }
 
 // Attributes and states
@@ -605,9 +492,9 @@ CUDA_API(cudaGraphKernelNodeCopyAttributes_v1, const void *from, void *to)
     return CUDA_DO(copy_attributes(cuda, to, from));
 }
 
-static int set_enabled(struct cuda *cuda, struct node_place place, bool enabled)
+static int set_enabled(struct cuda *cuda, struct graph_place place, bool enabled)
 {
-    struct cuda_node *node = node_at(cuda, place);
+    struct cuda_node *node = graph_find_node(cuda, place);
     if (!node || node->type > GRAPH_NODE_SET)
         return cudaErrorInvalidValue;
     node->disabled = !enabled;
@@ -617,12 +504,12 @@ static int set_enabled(struct cuda *cuda, struct node_place place, bool enabled)
 CUDA_API(cudaGraphNodeSetEnabled, void *exec, void *node, unsigned enabled)
 {
     CUDA_NEEDS(exec && node);
-    return CUDA_DO(set_enabled(cuda, (struct node_place){exec, node}, enabled));
+    return CUDA_DO(set_enabled(cuda, (struct graph_place){exec, node}, enabled));
 }
 
-static int get_enabled(struct cuda *cuda, struct node_place place, unsigned *enabled)
+static int get_enabled(struct cuda *cuda, struct graph_place place, unsigned *enabled)
 {
-    const struct cuda_node *node = node_at(cuda, place);
+    const struct cuda_node *node = graph_find_node(cuda, place);
     if (!node)
         return cudaErrorInvalidValue;
     *enabled = !node->disabled;
@@ -632,5 +519,5 @@ static int get_enabled(struct cuda *cuda, struct node_place place, unsigned *ena
 CUDA_API(cudaGraphNodeGetEnabled, void *exec, void *node, unsigned *enabled)
 {
     CUDA_NEEDS(exec && node && enabled);
-    return CUDA_DO(get_enabled(cuda, (struct node_place){exec, node}, enabled));
+    return CUDA_DO(get_enabled(cuda, (struct graph_place){exec, node}, enabled));
 }

@@ -1,4 +1,4 @@
-// Graphs as the program sees them: nodes, edges, parameters, copies, and objects that they keep.
+// Graphs as the program sees them: parameters of nodes, memory, copies, destruction, a text.
 #include "runtime-sim/cuda/graphs.h"
 #include "runtime-sim/cuda/memory.h"
 #include <stdio.h>
@@ -9,180 +9,6 @@ CUDA_API(cudaGraphCreate, void **graph, unsigned flags)
     CUDA_NEEDS(graph);
     (void)flags;
     return CUDA_DO((*graph = graph_new(cuda), cudaSuccess));
-}
-
-// Lists. `count` is the room on entry, and the number of elements at the end.
-
-struct node_list {
-    void **nodes; // NULL: only count
-    size_t *count, found;
-};
-
-static void list_add(struct node_list *list, void *node)
-{
-    if (list->nodes && list->found < *list->count)
-        list->nodes[list->found] = node;
-    list->found++;
-}
-
-static int list_end(struct node_list *list)
-{
-    for (size_t i = list->found; list->nodes && i < *list->count; i++)
-        list->nodes[i] = NULL;
-    *list->count = list->found;
-    return cudaSuccess;
-}
-
-static int get_nodes(struct cuda *cuda, void *handle, struct node_list list, bool roots)
-{
-    const struct cuda_graph *graph = graph_of(cuda, handle);
-    if (!graph)
-        return cudaErrorInvalidValue;
-    for (uint32_t i = 0; i < graph->nodes.n; i++)
-        if (!roots || !graph->nodes.v[i]->after.n)
-            list_add(&list, graph->nodes.v[i]);
-    return list_end(&list);
-}
-
-CUDA_API(cudaGraphGetNodes, void *graph, void **nodes, size_t *count)
-{
-    CUDA_NEEDS(count);
-    return CUDA_DO(get_nodes(cuda, graph, (struct node_list){nodes, count, 0}, false));
-}
-
-CUDA_API(cudaGraphGetRootNodes, void *graph, void **nodes, size_t *count)
-{
-    CUDA_NEEDS(count);
-    return CUDA_DO(get_nodes(cuda, graph, (struct node_list){nodes, count, 0}, true));
-}
-
-static int get_edges(struct cuda *cuda, void *handle, void **from, void **to, size_t *count)
-{
-    const struct cuda_graph *graph = graph_of(cuda, handle);
-    size_t room = *count;
-    struct node_list sources = {from, &room, 0}, targets = {to, count, 0};
-    if (!graph)
-        return cudaErrorInvalidValue;
-    for (uint32_t i = 0; i < graph->nodes.n; i++)
-        for (uint32_t k = 0; k < graph->nodes.v[i]->after.n; k++) {
-            list_add(&sources, graph->nodes.v[i]->after.v[k]);
-            list_add(&targets, graph->nodes.v[i]);
-        }
-    list_end(&sources);
-    return list_end(&targets);
-}
-
-// All edges have the default type.
-static int get_plain_edges(struct cuda *cuda, void *graph, void **from, void **to, void *data,
-                           size_t *count)
-{
-    enum { EDGE_BYTES = 8 };
-    if (data)
-        memset(data, 0, *count * EDGE_BYTES);
-    return get_edges(cuda, graph, from, to, count);
-}
-
-CUDA_API(cudaGraphGetEdges, void *graph, void **from, void **to, void *data, size_t *count)
-{
-    CUDA_NEEDS(count);
-    return CUDA_DO(get_plain_edges(cuda, graph, from, to, data, count));
-}
-
-CUDA_API(cudaGraphGetEdges_v1, void *graph, void **from, void **to, size_t *count)
-{
-    CUDA_NEEDS(count);
-    return CUDA_DO(get_edges(cuda, graph, from, to, count));
-}
-
-static int get_neighbours(const struct cuda_node *node, bool following, struct node_list list)
-{
-    for (uint32_t i = 0; i < node->after.n && !following; i++)
-        list_add(&list, node->after.v[i]);
-    for (uint32_t i = 0; i < node->graph->nodes.n && following; i++) {
-        struct cuda_node *other = node->graph->nodes.v[i];
-        for (uint32_t k = 0; k < other->after.n; k++)
-            if (other->after.v[k] == node)
-                list_add(&list, other);
-    }
-    return list_end(&list);
-}
-
-CUDA_API(cudaGraphNodeGetDependencies, void *node, void **nodes, void *data, size_t *count)
-{
-    CUDA_NEEDS(node && count);
-    (void)data;
-    return CUDA_DO(get_neighbours(node, false, (struct node_list){nodes, count, 0}));
-}
-
-CUDA_API(cudaGraphNodeGetDependencies_v1, void *node, void **nodes, size_t *count)
-{
-    CUDA_NEEDS(node && count);
-    return CUDA_DO(get_neighbours(node, false, (struct node_list){nodes, count, 0}));
-}
-
-CUDA_API(cudaGraphNodeGetDependentNodes, void *node, void **nodes, void *data, size_t *count)
-{
-    CUDA_NEEDS(node && count);
-    (void)data;
-    return CUDA_DO(get_neighbours(node, true, (struct node_list){nodes, count, 0}));
-}
-
-CUDA_API(cudaGraphNodeGetDependentNodes_v1, void *node, void **nodes, size_t *count)
-{
-    CUDA_NEEDS(node && count);
-    return CUDA_DO(get_neighbours(node, true, (struct node_list){nodes, count, 0}));
-}
-
-// Edges
-
-static void remove_edge(struct cuda_node *to, const struct cuda_node *from)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < to->after.n; i++)
-        if (to->after.v[i] != from)
-            to->after.v[kept++] = to->after.v[i];
-    to->after.n = kept;
-}
-
-static int change_edges(struct cuda *cuda, void *handle, void *const *from, void *const *to,
-                        size_t count, bool adds)
-{
-    bool good = graph_of(cuda, handle) && (!count || (from && to));
-    for (size_t i = 0; i < count && good; i++)
-        good = from[i] && to[i];
-    for (size_t i = 0; i < count && good; i++) {
-        struct cuda_node *node = to[i];
-        if (adds)
-            vec_push(&cuda->arena, &node->after, from[i]);
-        else
-            remove_edge(node, from[i]);
-    }
-    return good ? cudaSuccess : cudaErrorInvalidValue;
-}
-
-CUDA_API(cudaGraphAddDependencies, void *graph, void *const *from, void *const *to,
-         const void *data, size_t count)
-{
-    (void)data;
-    return CUDA_DO(change_edges(cuda, graph, from, to, count, true));
-}
-
-CUDA_API(cudaGraphAddDependencies_v1, void *graph, void *const *from, void *const *to, size_t count)
-{
-    return CUDA_DO(change_edges(cuda, graph, from, to, count, true));
-}
-
-CUDA_API(cudaGraphRemoveDependencies, void *graph, void *const *from, void *const *to,
-         const void *data, size_t count)
-{
-    (void)data;
-    return CUDA_DO(change_edges(cuda, graph, from, to, count, false));
-}
-
-CUDA_API(cudaGraphRemoveDependencies_v1, void *graph, void *const *from, void *const *to,
-         size_t count)
-{
-    return CUDA_DO(change_edges(cuda, graph, from, to, count, false));
 }
 
 // Parameters. Nodes that were captured have those of their works.
@@ -205,8 +31,9 @@ static int get_kernel(struct cuda *cuda, const struct cuda_node *node, struct cu
         return error;
     void **parameters = ARENA_ARRAY(&cuda->arena, void *, entry->param_count + 1);
     for (uint32_t i = 0; i < entry->param_count; i++)
-        parameters[i] = (void *)(launch->parameters +
-                                 cuda->device->program->parameters.v[entry->params + i].offset);
+        parameters[i] =
+            (void *)(launch->parameters +
+                     cuda->gpu->device->program->parameters.v[entry->params + i].offset);
     const void *host = launch->function->host;
     *to = (struct cuda_kernel_node){
         .function = host ? (void *)host : launch->function,
@@ -338,30 +165,36 @@ CUDA_API(cudaGraphMemFreeNodeGetParams, const void *node, void **to)
 
 // Memory of graphs: used and reserved bytes, now and at most. They are equal, as memory is not
 // released.
-static int graph_memory(struct cuda *cuda, int attribute, uint64_t *value)
+static int graph_memory(struct cuda *cuda, int device, int attribute, uint64_t *value)
 {
+    int error = context_select(cuda, device);
+    if (error)
+        return error;
     *value = 0;
     for (uint32_t i = 0; i < cuda->heap.memories.n; i++)
-        *value += cuda->heap.memories.v[i].of_graph ? cuda->heap.memories.v[i].bytes : 0;
+        *value +=
+            cuda->heap.memories.v[i].of_graph && cuda->heap.memories.v[i].gpu == cuda->gpu->number
+                ? cuda->heap.memories.v[i].bytes
+                : 0;
     return attribute >= 0 && attribute <= 3 ? cudaSuccess : cudaErrorInvalidValue;
 }
 
 CUDA_API(cudaDeviceGetGraphMemAttribute, int device, int attribute, void *value)
 {
     CUDA_NEEDS(value);
-    return CUDA_DO(device ? cudaErrorInvalidDevice : graph_memory(cuda, attribute, value));
+    return CUDA_DO(graph_memory(cuda, device, attribute, value));
 }
 
 CUDA_API(cudaDeviceSetGraphMemAttribute, int device, int attribute, const void *value)
 {
     CUDA_NEEDS(value);
     (void)attribute;
-    return CUDA_DO(device ? cudaErrorInvalidDevice : cudaSuccess);
+    return CUDA_DO(context_select(cuda, device));
 }
 
 CUDA_API(cudaDeviceGraphMemTrim, int device)
 {
-    return CUDA_DO(device ? cudaErrorInvalidDevice : cudaSuccess);
+    return CUDA_DO(context_select(cuda, device));
 }
 
 // Copies
@@ -460,7 +293,7 @@ static int destroy_node(struct cuda_node *node)
     if (node->type >= GRAPH_NODE_ALLOC && node->type <= GRAPH_NODE_FREE)
         return cudaErrorNotSupported; // as on a GPU
     for (uint32_t i = 0; i < graph->nodes.n; i++) {
-        remove_edge(graph->nodes.v[i], node);
+        graph_remove_edge(graph->nodes.v[i], node);
         if (graph->nodes.v[i] != node)
             graph->nodes.v[kept++] = graph->nodes.v[i];
     }
@@ -472,117 +305,6 @@ CUDA_API(cudaGraphDestroyNode, void *node)
 {
     CUDA_NEEDS(node);
     return CUDA_DO(((void)cuda, destroy_node(node)));
-}
-
-// Objects of the program that live as long as a graph refers to them.
-
-struct cuda_user_object {
-    void (*destroy)(void *context);
-    void *context;
-    uint64_t references;
-};
-
-static int release_object(struct cuda_user_object *object, unsigned count)
-{
-    if (!count || count > object->references)
-        return cudaErrorInvalidValue;
-    object->references -= count;
-    if (!object->references)
-        object->destroy(object->context);
-    return cudaSuccess;
-}
-
-void graph_release_objects(struct cuda_graph *graph)
-{
-    for (uint32_t i = 0; i < graph->objects.n; i++)
-        release_object(graph->objects.v[i], 1);
-    graph->objects.n = 0;
-}
-
-void graph_retain_objects(struct cuda_graph *to, const struct cuda_graph *from)
-{
-    for (uint32_t i = 0; i < from->objects.n; i++) {
-        from->objects.v[i]->references++;
-        vec_push(&to->cuda->arena, &to->objects, from->objects.v[i]);
-    }
-}
-
-static int create_object(struct cuda *cuda, void **to, void *context,
-                         void (*destroy)(void *context), unsigned references)
-{
-    if (!destroy || !references)
-        return cudaErrorInvalidValue;
-    struct cuda_user_object *object = ARENA_NEW(&cuda->arena, struct cuda_user_object);
-    *object = (struct cuda_user_object){destroy, context, references};
-    *to = object;
-    return cudaSuccess;
-}
-
-CUDA_API(cudaUserObjectCreate, void **to, void *context, void (*destroy)(void *context),
-         unsigned references, unsigned flags)
-{
-    CUDA_NEEDS(to);
-    (void)flags;
-    return CUDA_DO(create_object(cuda, to, context, destroy, references));
-}
-
-static int retain_object(struct cuda_user_object *object, unsigned count)
-{
-    object->references += count;
-    return count ? cudaSuccess : cudaErrorInvalidValue;
-}
-
-CUDA_API(cudaUserObjectRetain, void *object, unsigned count)
-{
-    CUDA_NEEDS(object);
-    return CUDA_DO(((void)cuda, retain_object(object, count)));
-}
-
-CUDA_API(cudaUserObjectRelease, void *object, unsigned count)
-{
-    CUDA_NEEDS(object);
-    return CUDA_DO(((void)cuda, release_object(object, count)));
-}
-
-static int graph_keep(struct cuda *cuda, void *handle, struct cuda_user_object *object,
-                      unsigned count, unsigned flags)
-{
-    enum { MOVES = 1 };
-    struct cuda_graph *graph = graph_of(cuda, handle);
-    if (!graph || !count || ((flags & MOVES) && count > object->references))
-        return cudaErrorInvalidValue;
-    for (unsigned i = 0; i < count; i++)
-        vec_push(&cuda->arena, &graph->objects, object);
-    object->references += flags & MOVES ? 0 : count;
-    return cudaSuccess;
-}
-
-CUDA_API(cudaGraphRetainUserObject, void *graph, void *object, unsigned count, unsigned flags)
-{
-    CUDA_NEEDS(object);
-    return CUDA_DO(graph_keep(cuda, graph, object, count, flags));
-}
-
-static int graph_drop(struct cuda *cuda, void *handle, struct cuda_user_object *object,
-                      unsigned count)
-{
-    struct cuda_graph *graph = graph_of(cuda, handle);
-    uint32_t kept = 0, dropped = 0;
-    if (!graph)
-        return cudaErrorInvalidValue;
-    for (uint32_t i = 0; i < graph->objects.n; i++)
-        if (graph->objects.v[i] == object && dropped < count)
-            dropped++;
-        else
-            graph->objects.v[kept++] = graph->objects.v[i];
-    graph->objects.n = kept;
-    return dropped == count ? release_object(object, count) : cudaErrorInvalidValue;
-}
-
-CUDA_API(cudaGraphReleaseUserObject, void *graph, void *object, unsigned count)
-{
-    CUDA_NEEDS(object);
-    return CUDA_DO(graph_drop(cuda, graph, object, count));
 }
 
 // A text for Graphviz
@@ -598,12 +320,12 @@ static uint32_t number_of(const struct cuda_graph *graph, const struct cuda_node
 static int print_graph(struct cuda *cuda, void *handle, const char *path)
 {
     static const char *const types[] = {
-        [GRAPH_NODE_KERNEL] = "kernel",        [GRAPH_NODE_COPY] = "memcpy",
-        [GRAPH_NODE_SET] = "memset",           [GRAPH_NODE_HOST] = "host",
-        [GRAPH_NODE_GRAPH] = "graph",          [GRAPH_NODE_EMPTY] = "empty",
-        [GRAPH_NODE_WAIT] = "event wait",      [GRAPH_NODE_RECORD] = "event record",
-        [GRAPH_NODE_ALLOC] = "mem alloc",      [GRAPH_NODE_FREE] = "mem free",
-        [GRAPH_NODE_CONDITION] = "conditional"};
+        [GRAPH_NODE_KERNEL] = "kernel",   [GRAPH_NODE_COPY] = "memcpy",
+        [GRAPH_NODE_SET] = "memset",      [GRAPH_NODE_HOST] = "host",
+        [GRAPH_NODE_GRAPH] = "graph",     [GRAPH_NODE_EMPTY] = "empty",
+        [GRAPH_NODE_WAIT] = "event wait", [GRAPH_NODE_RECORD] = "event record",
+        [GRAPH_NODE_ALLOC] = "mem alloc", [GRAPH_NODE_FREE] = "mem free",
+        [GRAPH_NODE_WORDS] = "words",     [GRAPH_NODE_CONDITION] = "conditional"};
     const struct cuda_graph *graph = graph_of(cuda, handle);
     FILE *to = graph ? fopen(path, "w") : NULL;
     if (!to)

@@ -46,11 +46,11 @@ struct cuda_node *graph_add(struct cuda_graph *graph, const struct cuda_work *wo
 static int type_of(const struct cuda_work *work)
 {
     static const int types[] = {
-        [WORK_NOTHING] = GRAPH_NODE_EMPTY,      [WORK_LAUNCH] = GRAPH_NODE_KERNEL,
-        [WORK_COPY] = GRAPH_NODE_COPY,          [WORK_SET] = GRAPH_NODE_SET,
-        [WORK_CALL] = GRAPH_NODE_HOST,          [WORK_RECORD] = GRAPH_NODE_RECORD,
-        [WORK_WAIT] = GRAPH_NODE_WAIT,          [WORK_GRAPH] = GRAPH_NODE_GRAPH,
-        [WORK_CONDITION] = GRAPH_NODE_CONDITION};
+        [WORK_NOTHING] = GRAPH_NODE_EMPTY,       [WORK_LAUNCH] = GRAPH_NODE_KERNEL,
+        [WORK_COPY] = GRAPH_NODE_COPY,           [WORK_SET] = GRAPH_NODE_SET,
+        [WORK_CALL] = GRAPH_NODE_HOST,           [WORK_RECORD] = GRAPH_NODE_RECORD,
+        [WORK_WAIT] = GRAPH_NODE_WAIT,           [WORK_GRAPH] = GRAPH_NODE_GRAPH,
+        [WORK_CONDITION] = GRAPH_NODE_CONDITION, [WORK_WORD] = GRAPH_NODE_WORDS};
     return types[work->kind];
 }
 
@@ -384,7 +384,8 @@ int graph_run_condition(struct cuda *cuda, const struct cuda_condition *conditio
 {
     for (;;) {
         int error = cuda_synchronise(cuda); // kernels set the word
-        const uint8_t *word = device_at(cuda->device, condition->handle, 4);
+        const uint8_t *word =
+            device_at(cuda_memory_gpu(cuda, condition->handle)->device, condition->handle, 4);
         uint32_t value = 0, number = 0;
         if (error || !word)
             return error ? error : cudaErrorInvalidValue;

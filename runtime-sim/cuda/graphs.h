@@ -13,7 +13,8 @@ enum graph_node_type {
     GRAPH_NODE_RECORD,
     GRAPH_NODE_ALLOC = 10,
     GRAPH_NODE_FREE,
-    GRAPH_NODE_CONDITION = 13,
+    GRAPH_NODE_WORDS,
+    GRAPH_NODE_CONDITION,
 };
 
 struct cuda_node {
@@ -55,6 +56,33 @@ struct cuda_graph *graph_of(struct cuda *cuda, void *handle);
 struct cuda_graph_exec *graph_exec_of(struct cuda *cuda, void *handle);
 // Adds a node with a work.
 struct cuda_node *graph_add(struct cuda_graph *graph, const struct cuda_work *work, int type);
+
+// graph_nodes.c
+struct graph_edges {
+    void **node; // set to the new node
+    void *graph;
+    void *const *after;
+    size_t count;
+};
+// A node of a graph, or with `exec` its copy in what was instantiated.
+struct graph_place {
+    void *exec, *node;
+};
+// Adds a node with these parameters, from which what the library sets is returned. Returns an
+// error.
+int graph_add_node(struct cuda *cuda, struct graph_edges edges, int type,
+                   union cuda_node_values *values);
+// Changes the parameters of a node of this type. Returns an error.
+int graph_change_node(struct cuda *cuda, struct graph_place place, int type,
+                      union cuda_node_values *values);
+// Returns the node at a place, or NULL.
+struct cuda_node *graph_find_node(struct cuda *cuda, struct graph_place place);
+
+// graph_edges.c
+// Removes the edges from one node to another.
+void graph_remove_edge(struct cuda_node *to, const struct cuda_node *from);
+
+// graph_queries.c, graph_objects.c
 // Returns a copy of a graph. The copies of its nodes have the originals as `origin`.
 struct cuda_graph *graph_copy(struct cuda *cuda, const struct cuda_graph *graph);
 // Drops the graph's references to the program's objects, and their callbacks run.

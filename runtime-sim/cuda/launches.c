@@ -56,9 +56,10 @@ int launch_make(struct cuda *cuda, struct arena *arena, const struct launch_sour
         return error;
     struct cuda_launch launch = {
         .function = from->function,
+        .gpu = cuda->gpu,
         .shared = from->shared,
         .cooperative = from->cooperative,
-        .parameters = read_parameters(cuda->device->program, arena, entry, from),
+        .parameters = read_parameters(cuda->gpu->device->program, arena, entry, from),
         .parameter_bytes = entry->param_bytes,
     };
     read_shape(launch.grid, from->grid);
@@ -75,6 +76,8 @@ int launch_issue(struct cuda *cuda, const struct launch_source *from, void *hand
     struct cuda_stream *stream = stream_of(cuda, handle, &error);
     if (!error)
         error = cuda_begin(cuda);
+    if (!error && stream->gpu != cuda->gpu)
+        error = cudaErrorInvalidResourceHandle;
     // A wait frees staged memory, and a recorded launch waits.
     bool kept = !error && (stream->capturing || cuda->recorded);
     if (!error)

@@ -32,18 +32,32 @@ struct cuda_memory *cuda_memory_of_host(struct cuda *cuda, const void *host)
     return NULL;
 }
 
+// Returns the device to whose part of the address space an address belongs.
+static struct cuda_gpu *gpu_at(struct cuda *cuda, uint64_t address)
+{
+    uint64_t number = (address - GLOBAL_FIRST_64) / DEVICE_ROOM;
+    return number < cuda->gpu_count ? &cuda->gpus[number] : cuda->gpu;
+}
+
+struct cuda_gpu *cuda_memory_gpu(struct cuda *cuda, uint64_t address)
+{
+    const struct cuda_memory *memory = cuda_memory_at(cuda, address);
+    return !memory ? gpu_at(cuda, address) : memory->host ? cuda->gpu : &cuda->gpus[memory->gpu];
+}
+
 bool cuda_memory_is_device(struct cuda *cuda, const void *at)
 {
     const struct cuda_memory *memory = cuda_memory_at(cuda, (uintptr_t)at);
     if (memory)
         return memory->kind != KIND_PINNED;
-    return device_at(cuda->device, (uintptr_t)at, 1);
+    return device_at(gpu_at(cuda, (uintptr_t)at)->device, (uintptr_t)at, 1);
 }
 
 bool cuda_memory_is_gone(struct cuda *cuda, const void *at)
 {
     uint64_t address = (uintptr_t)at;
-    return address >= GLOBAL_FIRST_64 && address < device_next(cuda->device, 1, 1) &&
+    const struct device *device = gpu_at(cuda, address)->device;
+    return address >= device->first && address < device_next(device, 1, 1) &&
            !cuda_memory_at(cuda, address) && !cuda_memory_is_device(cuda, at);
 }
 
@@ -57,14 +71,32 @@ static const char *name_of(struct cuda *cuda, enum cuda_memory_kind kind)
                         (unsigned long)++cuda->heap.allocations);
 }
 
+void cuda_memory_show(struct cuda_gpu *gpu, const struct cuda_memory *memory)
+{
+    uint64_t address = memory->address - memory->slack, bytes = memory->bytes + 2 * memory->slack;
+    bool is_remote = !memory->host && memory->gpu != gpu->number;
+    if (address - gpu->device->first < DEVICE_ROOM)
+        device_add(gpu->device, address, bytes, memory->data, memory->name);
+    else
+        device_add_remote(gpu->device, address, bytes, memory->data, memory->name, is_remote);
+}
+
 static void add_memory(struct cuda *cuda, struct cuda_memory memory, uint8_t *data)
 {
-    device_add(cuda->device, memory.address - memory.slack, memory.bytes + 2 * memory.slack, data,
-               name_of(cuda, memory.kind));
+    memory.data = data;
+    memory.name = name_of(cuda, memory.kind);
+    for (uint32_t i = 0; i < cuda->gpu_count; i++)
+        if (peers_allow(&cuda->gpus[i], &memory))
+            cuda_memory_show(&cuda->gpus[i], &memory);
     if (memory.kind == KIND_DEVICE)
-        device_add_state(cuda->device, memory.address - memory.slack);
+        device_add_state(cuda->gpu->device, memory.address - memory.slack);
     memory.id = cuda->heap.allocations;
     vec_push(&cuda->arena, &cuda->heap.memories, memory);
+    struct cuda_memory *list = cuda->heap.memories.v;
+    for (uint32_t i = cuda->heap.memories.n - 1; i && list[i - 1].address > memory.address; i--) {
+        list[i] = list[i - 1]; // the list stays sorted
+        list[i - 1] = memory;
+    }
 }
 
 static bool counts(enum cuda_memory_kind kind)
@@ -92,14 +124,14 @@ int cuda_memory_allocate(struct cuda *cuda, enum cuda_memory_kind kind, uint64_t
     *address = 0;
     if (error || !bytes)
         return error;
-    if (counts(kind) && bytes > cuda->options.device_bytes - cuda->heap.used_bytes)
+    if (counts(kind) && bytes > cuda->options.device_bytes - cuda->gpu->used_bytes)
         return cudaErrorMemoryAllocation;
     bool shared = kind == KIND_MANAGED || kind == KIND_PINNED;
-    struct cuda_memory memory = {.bytes = bytes, .kind = kind};
+    struct cuda_memory memory = {.bytes = bytes, .kind = kind, .gpu = cuda->gpu->number};
     if (!threads_is_calling())
         host_compute_all(&cuda->host); // the address must not depend on the time of launches
     memory.slack = kind == KIND_DEVICE ? cuda->options.slack : 0;
-    memory.address = device_next(cuda->device, align_up(bytes + 2 * memory.slack, PAGE), PAGE);
+    memory.address = device_next(cuda->gpu->device, align_up(bytes + 2 * memory.slack, PAGE), PAGE);
     memory.address += memory.address ? memory.slack : 0;
     if (shared)
         memory.mapped = align_up(bytes, PAGE);
@@ -114,21 +146,21 @@ int cuda_memory_allocate(struct cuda *cuda, enum cuda_memory_kind kind, uint64_t
     add_memory(cuda, memory, data);
     // Skip to the next page: shared pages hold nothing else.
     if (shared)
-        device_skip(cuda->device, memory.address + memory.mapped);
+        device_skip(cuda->gpu->device, memory.address + memory.mapped);
     if (counts(kind))
-        cuda->heap.used_bytes += bytes;
+        cuda->gpu->used_bytes += bytes;
     *address = memory.address;
     return cudaSuccess;
 }
 
-static void release_one(struct cuda *cuda, const struct cuda_memory *memory, uint8_t *data)
+static void release_one(struct cuda *cuda, const struct cuda_memory *memory)
 {
     if (memory->mapped)
         munmap(memory->host, memory->mapped);
     else if (memory->kind != KIND_REGISTERED && memory->kind != KIND_MAPPED)
-        free(data);
+        free(memory->data);
     if (counts(memory->kind))
-        cuda->heap.used_bytes -= memory->bytes;
+        cuda->gpus[memory->gpu].used_bytes -= memory->bytes;
 }
 
 // Frees an allocation. Requires that no work uses it.
@@ -136,9 +168,9 @@ static void free_now(struct cuda *cuda, uint64_t address)
 {
     uint32_t above = find_above(cuda, address);
     struct cuda_memory memory = cuda->heap.memories.v[above - 1];
-    uint8_t *data = device_at(cuda->device, address - memory.slack, 1);
-    device_free(cuda->device, address - memory.slack);
-    release_one(cuda, &memory, data);
+    for (uint32_t i = 0; i < cuda->gpu_count; i++)
+        device_free(cuda->gpus[i].device, address - memory.slack);
+    release_one(cuda, &memory);
     cuda->heap.memories.n--;
     memmove(&cuda->heap.memories.v[above - 1], &cuda->heap.memories.v[above],
             (cuda->heap.memories.n - (above - 1)) * sizeof *cuda->heap.memories.v);
@@ -148,23 +180,20 @@ void cuda_memory_remap(struct cuda *cuda, uint64_t first, uint64_t bytes, uint8_
                        const struct cuda_piece *pieces, uint32_t count)
 {
     uint32_t kept = 0;
-    device_remove(cuda->device, first, bytes);
+    for (uint32_t i = 0; i < cuda->gpu_count; i++)
+        device_remove(cuda->gpus[i].device, first, bytes);
     for (uint32_t i = 0; i < cuda->heap.memories.n; i++)
         if (cuda->heap.memories.v[i].address - first >= bytes)
             cuda->heap.memories.v[kept++] = cuda->heap.memories.v[i];
     cuda->heap.memories.n = kept;
     for (uint32_t i = 0; i < count; i++) {
-        struct cuda_memory memory = {
-            .address = pieces[i].address, .bytes = pieces[i].bytes, .kind = KIND_MAPPED};
+        struct cuda_memory memory = {.address = pieces[i].address,
+                                     .bytes = pieces[i].bytes,
+                                     .kind = KIND_MAPPED,
+                                     .gpu = pieces[i].gpu,
+                                     .access = pieces[i].access};
         add_memory(cuda, memory, host + (memory.address - first));
     }
-    for (uint32_t i = 1; i < cuda->heap.memories.n; i++) // the list stays sorted
-        for (uint32_t k = i;
-             k && cuda->heap.memories.v[k - 1].address > cuda->heap.memories.v[k].address; k--) {
-            struct cuda_memory swap = cuda->heap.memories.v[k];
-            cuda->heap.memories.v[k] = cuda->heap.memories.v[k - 1];
-            cuda->heap.memories.v[k - 1] = swap;
-        }
 }
 
 int cuda_memory_free(struct cuda *cuda, uint64_t address, unsigned kinds)
@@ -202,12 +231,14 @@ void cuda_memory_free_ended(struct cuda *cuda)
 
 void cuda_memory_reset(struct cuda *cuda)
 {
-    cuda->heap.to_free.n = 0;
-    while (cuda->heap.memories.n) {
-        const struct cuda_memory *last = &cuda->heap.memories.v[cuda->heap.memories.n - 1];
-        if (last->pool)
-            last->pool->used -= last->bytes;
-        free_now(cuda, last->address);
+    cuda_memory_free_ended(cuda);
+    for (uint32_t i = cuda->heap.memories.n; i--;) {
+        const struct cuda_memory *memory = &cuda->heap.memories.v[i];
+        if (memory->gpu != cuda->gpu->number || memory->kind == KIND_MAPPED)
+            continue;
+        if (memory->pool)
+            memory->pool->used -= memory->bytes;
+        free_now(cuda, memory->address);
     }
 }
 
@@ -220,8 +251,9 @@ int cuda_memory_register(struct cuda *cuda, void *host, uint64_t bytes)
         return cudaErrorInvalidValue;
     if (cuda_memory_of_host(cuda, host))
         return cudaErrorHostMemoryAlreadyRegistered;
-    struct cuda_memory memory = {.bytes = bytes, .kind = KIND_REGISTERED, .host = host};
-    memory.address = device_next(cuda->device, bytes, PAGE);
+    struct cuda_memory memory = {
+        .bytes = bytes, .kind = KIND_REGISTERED, .gpu = cuda->gpu->number, .host = host};
+    memory.address = device_next(cuda->gpu->device, bytes, PAGE);
     add_memory(cuda, memory, host);
     return cudaSuccess;
 }
@@ -236,7 +268,7 @@ int cuda_memory_unregister(struct cuda *cuda, const void *host)
 
 int cuda_memory_share_variables(struct cuda *cuda)
 {
-    const struct program *program = cuda->device->program;
+    const struct program *program = cuda->gpu->device->program;
     for (uint32_t i = 0; i < program->variables.n; i++) {
         uint64_t address = program->variables.v[i].address, bytes = program->variables.v[i].bytes;
         uint64_t first = address / PAGE * PAGE, end = align_up(address + bytes, PAGE);
@@ -247,10 +279,10 @@ int cuda_memory_share_variables(struct cuda *cuda)
             return cudaErrorMemoryAllocation;
         if (end > cuda->heap.shared_until)
             cuda->heap.shared_until = end;
-        device_move(cuda->device, address, (uint8_t *)address);
+        device_move(cuda->gpu->device, address, (uint8_t *)address);
     }
     if (cuda->heap.shared_until)
-        device_skip(cuda->device, cuda->heap.shared_until);
+        device_skip(cuda->gpu->device, cuda->heap.shared_until);
     return cudaSuccess;
 }
 
@@ -259,7 +291,7 @@ void cuda_memory_release(struct cuda *cuda)
     for (uint32_t i = 0; i < cuda->heap.memories.n; i++) {
         const struct cuda_memory *memory = &cuda->heap.memories.v[i];
         if (!memory->mapped && memory->kind != KIND_REGISTERED && memory->kind != KIND_MAPPED)
-            free(device_at(cuda->device, memory->address - memory->slack, 1));
+            free(memory->data);
     }
     cuda->heap.memories.n = 0;
 }

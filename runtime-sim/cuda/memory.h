@@ -22,6 +22,11 @@ int cuda_memory_unregister(struct cuda *cuda, const void *host);
 struct cuda_memory *cuda_memory_at(struct cuda *cuda, uint64_t address);
 // Returns the registered memory that contains the host's address, or NULL.
 struct cuda_memory *cuda_memory_of_host(struct cuda *cuda, const void *host);
+// Returns the device with the memory at this address. Memory that all devices share counts as that
+// of the current device.
+struct cuda_gpu *cuda_memory_gpu(struct cuda *cuda, uint64_t address);
+// Makes an allocation known to a device whose kernels may access it.
+void cuda_memory_show(struct cuda_gpu *gpu, const struct cuda_memory *memory);
 // Returns true if copies treat this address as device memory.
 bool cuda_memory_is_device(struct cuda *cuda, const void *at);
 // Returns true if the address is in the simulator's range but in no allocation, as after a release.
@@ -33,12 +38,14 @@ int cuda_memory_share_variables(struct cuda *cuda);
 // bytes are at `host` + address - `first`. Requires that no work uses the range.
 struct cuda_piece {
     uint64_t address, bytes;
+    uint32_t gpu, access; // as in struct cuda_memory
 };
 void cuda_memory_remap(struct cuda *cuda, uint64_t first, uint64_t bytes, uint8_t *host,
                        const struct cuda_piece *pieces, uint32_t count);
-// Frees all memory and addresses of virtual memory management. Requires that no work is open.
+// Frees all memory and addresses of virtual memory management of the current device. Requires that
+// no work is open.
 void cuda_virtual_reset(struct cuda *cuda);
-// Frees all allocations. Requires that no work is open.
+// Frees all allocations of the current device. Requires that no work is open.
 void cuda_memory_reset(struct cuda *cuda);
 // Returns all memory to the system.
 void cuda_memory_release(struct cuda *cuda);

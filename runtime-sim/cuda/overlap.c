@@ -4,7 +4,7 @@
 
 static bool has_bits(const struct cuda *cuda)
 {
-    return cuda->device->planes.initial != PLANES_NONE;
+    return cuda->gpu->device->planes.initial != PLANES_NONE;
 }
 
 static bool is_mark(int trigger, int action)
@@ -95,8 +95,9 @@ static int set_counts(struct cuda *cuda, const void *at, unsigned fills, unsigne
         return error;
     if (!has_bits(cuda))
         return cudaErrorNotSupported;
-    const char *wrong = fills ? plane_set_counts(cuda->device->image, (uintptr_t)at, fills, reads)
-                              : "a word becomes full after at least one fill";
+    const char *wrong =
+        fills ? plane_set_counts(cuda->gpu->device->image, (uintptr_t)at, fills, reads)
+              : "a word becomes full after at least one fill";
     return wrong ? refuse(cuda, "cudaOverlapSetCounts", wrong) : cudaSuccess;
 }
 

@@ -5,6 +5,8 @@
 #include "runtime-sim/cuda/work.h"
 #include <string.h>
 
+enum { ON_DEVICE = 1 }; // type of a location
+
 enum {
     POOL_REUSE_FIRST = 1,
     POOL_REUSE_LAST = 3,
@@ -17,12 +19,29 @@ enum {
 
 struct cuda_pool *pool_of(struct cuda *cuda, void *handle)
 {
-    if (handle == &cuda->pools.default_pool)
-        return &cuda->pools.default_pool;
+    for (uint32_t i = 0; i < cuda->gpu_count; i++)
+        if (handle == &cuda->gpus[i].default_pool)
+            return &cuda->gpus[i].default_pool;
     for (uint32_t i = 0; i < cuda->pools.all.n; i++)
         if (cuda->pools.all.v[i] == handle)
             return handle;
     return NULL;
+}
+
+// Removes an allocation from the devices that may not access it.
+static void hide(struct cuda *cuda, const struct cuda_memory *memory)
+{
+    for (uint32_t i = 0; i < cuda->gpu_count; i++)
+        if (!peers_allow(&cuda->gpus[i], memory))
+            device_remove(cuda->gpus[i].device, memory->address - memory->slack, 1);
+}
+
+// Returns the current pool of a stream's device, or NULL.
+static struct cuda_pool *current_pool(struct cuda *cuda, void *handle)
+{
+    int error;
+    const struct cuda_stream *stream = stream_of(cuda, handle, &error);
+    return (stream ? stream->gpu : cuda->gpu)->pool;
 }
 
 static int allocate(struct cuda *cuda, void **to, uint64_t bytes, struct cuda_pool *pool,
@@ -35,6 +54,7 @@ static int allocate(struct cuda *cuda, void **to, uint64_t bytes, struct cuda_po
         return cudaErrorInvalidValue;
     if (error)
         return error;
+    cuda->gpu = &cuda->gpus[pool->gpu];
     error = cuda_memory_allocate(cuda, KIND_DEVICE, bytes, &address);
     if (error)
         return error;
@@ -45,6 +65,8 @@ static int allocate(struct cuda *cuda, void **to, uint64_t bytes, struct cuda_po
     if (!memory)
         return cudaSuccess; // an allocation of 0 bytes
     memory->pool = pool;
+    hide(cuda, memory);
+    peers_publish(cuda);
     pool->used += bytes;
     if (pool->used > pool->used_high)
         pool->used_high = pool->used;
@@ -69,7 +91,7 @@ static int release(struct cuda *cuda, void *at, void *handle)
 
 CUDA_API(cudaMallocAsync, void **to, size_t bytes, void *stream)
 {
-    return CUDA_DO(allocate(cuda, to, bytes, cuda->pools.current, stream));
+    return CUDA_DO(allocate(cuda, to, bytes, current_pool(cuda, stream), stream));
 }
 
 CUDA_API(cudaMallocFromPoolAsync, void **to, size_t bytes, void *pool, void *stream)
@@ -82,9 +104,13 @@ CUDA_API(cudaFreeAsync, void *at, void *stream)
     return CUDA_DO(release(cuda, at, stream));
 }
 
-static int create(struct cuda *cuda, void **to)
+static int create(struct cuda *cuda, void **to, const struct cuda_pool_properties *properties)
 {
     struct cuda_pool *pool = ARENA_NEW(&cuda->arena, struct cuda_pool);
+    if (properties && properties->location.type == ON_DEVICE)
+        pool->gpu = (uint32_t)properties->location.id;
+    if (pool->gpu >= cuda->gpu_count)
+        return cudaErrorInvalidDevice;
     vec_push(&cuda->arena, &cuda->pools.all, pool);
     *to = pool;
     return cudaSuccess;
@@ -93,16 +119,16 @@ static int create(struct cuda *cuda, void **to)
 CUDA_API(cudaMemPoolCreate, void **pool, const struct cuda_pool_properties *properties)
 {
     CUDA_NEEDS(pool);
-    (void)properties;
-    return CUDA_DO(create(cuda, pool));
+    return CUDA_DO(create(cuda, pool, properties));
 }
 
 static int destroy(struct cuda *cuda, void *handle)
 {
     for (uint32_t i = 0; i < cuda->pools.all.n; i++)
         if (cuda->pools.all.v[i] == handle) {
-            if (cuda->pools.current == handle)
-                cuda->pools.current = &cuda->pools.default_pool;
+            struct cuda_gpu *gpu = &cuda->gpus[cuda->pools.all.v[i]->gpu];
+            if (gpu->pool == handle)
+                gpu->pool = &gpu->default_pool;
             cuda->pools.all.v[i] = cuda->pools.all.v[--cuda->pools.all.n];
             return cudaSuccess;
         }
@@ -114,35 +140,35 @@ CUDA_API(cudaMemPoolDestroy, void *pool)
     return CUDA_DO(destroy(cuda, pool));
 }
 
-static int get_pool(struct cuda *cuda, void **to, struct cuda_pool *pool, int device)
+static int get_pool(struct cuda *cuda, void **to, bool current, int device)
 {
-    int error = cuda_begin(cuda);
-    if (error || device)
-        return error ? error : cudaErrorInvalidDevice;
-    *to = pool;
-    return cudaSuccess;
+    int error = context_select(cuda, device);
+    if (!error)
+        *to = current ? cuda->gpu->pool : &cuda->gpu->default_pool;
+    return error;
 }
 
 CUDA_API(cudaDeviceGetDefaultMemPool, void **pool, int device)
 {
     CUDA_NEEDS(pool);
-    return CUDA_DO(get_pool(cuda, pool, &cuda->pools.default_pool, device));
+    return CUDA_DO(get_pool(cuda, pool, false, device));
 }
 
 CUDA_API(cudaDeviceGetMemPool, void **pool, int device)
 {
     CUDA_NEEDS(pool);
-    return CUDA_DO(get_pool(cuda, pool, cuda->pools.current, device));
+    return CUDA_DO(get_pool(cuda, pool, true, device));
 }
 
 static int set_pool(struct cuda *cuda, int device, void *handle)
 {
     struct cuda_pool *pool = pool_of(cuda, handle);
-    if (device)
-        return cudaErrorInvalidDevice;
-    if (!pool)
+    int error = context_select(cuda, device);
+    if (error)
+        return error;
+    if (!pool || pool->gpu != cuda->gpu->number)
         return cudaErrorInvalidValue;
-    cuda->pools.current = pool;
+    cuda->gpu->pool = pool;
     return cudaSuccess;
 }
 
@@ -207,9 +233,47 @@ CUDA_API(cudaMemPoolSetAttribute, void *pool, int attribute, void *value)
     return CUDA_DO(set_attribute(cuda, pool, attribute, value));
 }
 
-// The only device has access to all pools.
-CUDA_API(cudaMemPoolSetAccess, void *pool, const void *list, size_t count)
+// A pool's own device keeps its access.
+static int set_access(struct cuda *cuda, void *handle, const struct cuda_access *list, size_t count)
 {
-    (void)list, (void)count;
-    return CUDA_DO(pool_of(cuda, pool) ? cudaSuccess : cudaErrorInvalidValue);
+    struct cuda_pool *pool = pool_of(cuda, handle);
+    bool good = pool;
+    for (size_t i = 0; i < count && good; i++) {
+        good = list[i].location.type == ON_DEVICE && list[i].location.id >= 0 &&
+               (uint32_t)list[i].location.id < cuda->gpu_count &&
+               (list[i].flags || (uint32_t)list[i].location.id != pool->gpu);
+        uint32_t bit = good ? UINT32_C(1) << list[i].location.id : 0;
+        if (good)
+            pool->access = list[i].flags ? pool->access | bit : pool->access & ~bit;
+    }
+    host_compute_all(&cuda->host);
+    for (uint32_t i = 0; i < cuda->heap.memories.n; i++)
+        if (good && cuda->heap.memories.v[i].pool == pool)
+            hide(cuda, &cuda->heap.memories.v[i]);
+    peers_publish(cuda);
+    return good ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+CUDA_API(cudaMemPoolSetAccess, void *pool, const struct cuda_access *list, size_t count)
+{
+    CUDA_NEEDS(list || !count);
+    return CUDA_DO(set_access(cuda, pool, list, count));
+}
+
+static int get_access(struct cuda *cuda, int *flags, void *handle,
+                      const struct cuda_location *location)
+{
+    enum { READ_WRITE = 3 };
+    const struct cuda_pool *pool = pool_of(cuda, handle);
+    if (!pool || location->id < 0 || (uint32_t)location->id >= cuda->gpu_count)
+        return cudaErrorInvalidValue;
+    bool may = (uint32_t)location->id == pool->gpu || pool->access >> location->id & 1;
+    *flags = may ? READ_WRITE : 0;
+    return cudaSuccess;
+}
+
+CUDA_API(cudaMemPoolGetAccess, int *flags, void *pool, const struct cuda_location *location)
+{
+    CUDA_NEEDS(flags && pool && location);
+    return CUDA_DO(get_access(cuda, flags, pool, location));
 }

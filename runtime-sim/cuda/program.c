@@ -56,19 +56,34 @@ static void add_nothing(struct cuda *cuda)
     cuda->program.capability = 75;
 }
 
+// Lets the other devices use the first one's bytes of a managed variable.
+static void share_with_others(struct cuda *cuda, const struct cuda_symbol *symbol)
+{
+    for (uint32_t i = 1; i < cuda->gpu_count; i++) {
+        cuda->gpu = &cuda->gpus[i];
+        const struct allocation *own = binary_variable(cuda, symbol->binary, symbol->name);
+        device_move(cuda->gpu->device, own->address, *symbol->managed);
+    }
+}
+
 // Sets the host's pointers to managed variables.
 static int set_managed(struct cuda *cuda)
 {
     int error = cudaSuccess;
+    struct cuda_gpu *gpu = cuda->gpu;
     for (uint32_t i = 0; i < cuda->registry.symbols.n && !error; i++) {
         const struct cuda_symbol *symbol = cuda->registry.symbols.v[i];
         if (!symbol->managed || *symbol->managed)
             continue;
+        cuda->gpu = cuda->gpus;
         const struct allocation *variable = binary_variable(cuda, symbol->binary, symbol->name);
         if (variable)
             error = cuda_memory_share_variables(cuda);
-        if (variable && !error)
+        if (variable && !error) {
             *symbol->managed = (void *)variable->address;
+            share_with_others(cuda, symbol);
+        }
+        cuda->gpu = gpu;
     }
     return error;
 }
@@ -155,5 +170,7 @@ int program_link(struct cuda *cuda)
         return cudaErrorInvalidPtx;
     if (begins)
         cuda->status.refused = error_of_all(cuda);
-    return set_managed(cuda);
+    int error = set_managed(cuda);
+    peers_publish(cuda);
+    return error;
 }

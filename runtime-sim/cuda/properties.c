@@ -1,6 +1,7 @@
-// The device properties that programs query: one GPU with the numbers of the configured machine.
+// The device properties that programs query: those of the configured machines.
 #include "runtime-sim/cuda/properties.h"
 #include "runtime-sim/exec/warp/spawn.h"
+#include "runtime-sim/cuda/arrays.h"
 #include "runtime-sim/cuda/memory.h"
 #include "runtime-sim/cuda/record.h"
 #include <stdio.h>
@@ -30,10 +31,10 @@ struct properties12 {
 struct properties_machine machine_properties(const struct cuda *cuda)
 {
     enum { USUAL_SHARED = 48 * 1024, MAX_SHARED = 227 * 1024 };
-    const struct machine_config *config = cuda->options.machine;
+    const struct machine_config *config = cuda->gpu->machine;
     const struct memsys_keys *memory = &config->memsys.memory;
     const struct cache_config *llc = &config->memsys.llc;
-    bool timed = cuda->timed;
+    bool timed = cuda->gpu->timed;
     uint64_t max = timed ? config->core.shared_bytes : MAX_SHARED;
     return (struct properties_machine){
         .bytes = cuda->options.device_bytes,
@@ -43,19 +44,20 @@ struct properties_machine machine_properties(const struct cuda *cuda)
         .threads = timed ? (int)config->core.threads : 2048,
         .warps = timed ? (int)config->core.warps : 64,
         .ctas = timed ? (int)config->core.ctas : 32,
-        .cores = (int)(timed ? machine_cores(cuda->timed->machine) : memory->cores),
+        .cores = (int)(timed ? machine_cores(cuda->gpu->timed->machine) : memory->cores),
         .clock = (int)memory->core_clock * 1000,
         .memory_clock = (int)config->memsys.dram.clock * 1000,
         .bus = (int)(memsys_memories(&config->memsys) * 64),
         .llc = (int)(memory->partition_nodes.n * llc->sets * llc->ways * llc->line_bytes),
         .major = (int)cuda->program.capability / 10,
         .minor = (int)cuda->program.capability % 10,
+        .number = (int)cuda->gpu->number,
     };
 }
 
 static void write_name(const struct cuda *cuda, char *to, size_t bytes)
 {
-    snprintf(to, bytes, "ptxoffload %s", cuda->options.machine_name);
+    snprintf(to, bytes, "ptxoffload %s", cuda->gpu->machine_name);
 }
 
 #define VALUE_B(name, elements, ...) SET(name, elements, __VA_ARGS__)
@@ -66,9 +68,9 @@ static void write_name(const struct cuda *cuda, char *to, size_t bytes)
 
 static int write13(struct cuda *cuda, struct properties13 *to, int device)
 {
-    int error = cuda_begin(cuda);
-    if (error || device)
-        return error ? error : cudaErrorInvalidDevice;
+    int error = context_select(cuda, device);
+    if (error)
+        return error;
     struct properties_machine made = machine_properties(cuda), *m = &made;
 #define PROPERTY(versions, type, name, elements, ...) VALUE_##versions(name, elements, __VA_ARGS__)
 #include "runtime-sim/cuda/properties.def"
@@ -84,9 +86,9 @@ static int write13(struct cuda *cuda, struct properties13 *to, int device)
 
 static int write12(struct cuda *cuda, struct properties12 *to, int device)
 {
-    int error = cuda_begin(cuda);
-    if (error || device)
-        return error ? error : cudaErrorInvalidDevice;
+    int error = context_select(cuda, device);
+    if (error)
+        return error;
     struct properties_machine made = machine_properties(cuda), *m = &made;
 #define PROPERTY(versions, type, name, elements, ...) VALUE_##versions(name, elements, __VA_ARGS__)
 #include "runtime-sim/cuda/properties.def"
@@ -125,9 +127,9 @@ CUDA_API(cudaGetDeviceProperties_v1, void *to, int device)
 
 int device_attribute(struct cuda *cuda, int *value, int attribute, int device)
 {
-    int error = cuda_begin(cuda);
-    if (error || device)
-        return error ? error : cudaErrorInvalidDevice;
+    int error = context_select(cuda, device);
+    if (error)
+        return error;
     if (attribute <= 0 || attribute >= ATTRIBUTES)
         return cudaErrorInvalidValue;
     struct properties_machine made = machine_properties(cuda), *m = &made;
@@ -146,42 +148,19 @@ CUDA_API(cudaDeviceGetAttribute, int *value, int attribute, int device)
     return CUDA_DO(device_attribute(cuda, value, attribute, device));
 }
 
-// The only device
+// Devices
 
-static int check_device(int device)
+static int count_devices(struct cuda *cuda, int *count)
 {
-    return device ? cudaErrorInvalidDevice : cudaSuccess;
+    int error = cuda_begin(cuda);
+    *count = (int)cuda->gpu_count;
+    return error;
 }
 
 CUDA_API(cudaGetDeviceCount, int *count)
 {
     CUDA_NEEDS(count);
-    *count = 1;
-    return CUDA_DO(cuda_begin(cuda));
-}
-
-CUDA_API(cudaGetDevice, int *device)
-{
-    CUDA_NEEDS(device);
-    *device = 0;
-    return CUDA_DO(cudaSuccess);
-}
-
-static int set_device(struct cuda *cuda, int device)
-{
-    int error = check_device(device);
-    return error ? error : cuda_begin(cuda);
-}
-
-CUDA_API(cudaSetDevice, int device)
-{
-    return CUDA_DO(set_device(cuda, device));
-}
-
-CUDA_API(cudaInitDevice, int device, unsigned device_flags, unsigned flags)
-{
-    (void)device_flags, (void)flags;
-    return CUDA_DO(set_device(cuda, device));
+    return CUDA_DO(count_devices(cuda, count));
 }
 
 CUDA_API(cudaSetValidDevices, int *devices, int count)
@@ -211,26 +190,31 @@ CUDA_API(cudaGetDeviceFlags, unsigned *flags)
     return CUDA_DO(cudaSuccess);
 }
 
-CUDA_API(cudaDeviceCanAccessPeer, int *can, int device, int peer)
-{
-    CUDA_NEEDS(can);
-    *can = 0;
-    return CUDA_DO(check_device(device | peer));
-}
+// Device N is at bus 1 + N.
 
 CUDA_API(cudaDeviceGetPCIBusId, char *to, int length, int device)
 {
     CUDA_NEEDS(to && length > 0);
-    snprintf(to, (size_t)length, "0000:01:00.0");
-    return CUDA_DO(check_device(device));
+    snprintf(to, (size_t)length, "0000:%02x:00.0", (unsigned)device + 1);
+    return CUDA_DO(context_select(cuda, device));
+}
+
+static int find_bus(struct cuda *cuda, int *device, const char *bus)
+{
+    unsigned number;
+    *device = 0;
+    if (cuda->gpu_count == 1)
+        return cudaSuccess;
+    if (sscanf(bus, "%*x:%x", &number) != 1 || !number || number > cuda->gpu_count)
+        return cudaErrorInvalidDevice;
+    *device = (int)number - 1;
+    return cudaSuccess;
 }
 
 CUDA_API(cudaDeviceGetByPCIBusId, int *device, const char *bus)
 {
-    CUDA_NEEDS(device);
-    (void)bus;
-    *device = 0;
-    return CUDA_DO(cudaSuccess);
+    CUDA_NEEDS(device && bus);
+    return CUDA_DO(find_bus(cuda, device, bus));
 }
 
 CUDA_API(cudaDriverGetVersion, int *version)
@@ -250,19 +234,19 @@ CUDA_API(cudaRuntimeGetVersion, int *version)
 static int limit(struct cuda *cuda, int number, size_t *get, size_t set)
 {
     enum { HEAP = 2, PENDING_LAUNCHES = 4 };
-    if (number < 0 || number >= (int)ARRAY_LENGTH(cuda->limits))
+    if (number < 0 || number >= (int)ARRAY_LENGTH(cuda->gpu->limits))
         return cudaErrorUnsupportedLimit;
     int error = cuda_begin(cuda);
     if (error)
         return error;
     if (get)
-        *get = cuda->limits[number];
+        *get = cuda->gpu->limits[number];
     else
-        cuda->limits[number] = set;
+        cuda->gpu->limits[number] = set;
     if (!get && number == HEAP)
-        cuda->device->image->heap_left = set;
+        cuda->gpu->device->image->heap_left = set;
     if (!get && number == PENDING_LAUNCHES)
-        cuda->device->spawns->max_pending = set < UINT32_MAX ? (uint32_t)set : UINT32_MAX;
+        cuda->gpu->device->spawns->max_pending = set < UINT32_MAX ? (uint32_t)set : UINT32_MAX;
     return cudaSuccess;
 }
 
@@ -310,8 +294,8 @@ CUDA_API(cudaCtxResetPersistingL2Cache, void)
     return CUDA_DO(cudaSuccess);
 }
 
-// Frees memory and textures, gives variables their initial values, and clears a kernel's fault.
-// Streams and events stay.
+// Frees memory and textures of the current device, gives its variables their initial values, and
+// clears a kernel's fault. Streams and events stay.
 static int reset(struct cuda *cuda)
 {
     if (cuda->status.state != CUDA_READY)
@@ -328,8 +312,9 @@ static int reset(struct cuda *cuda)
         record_write(cuda);
     cuda_virtual_reset(cuda);
     cuda_memory_reset(cuda);
-    cuda->textures.all.n = cuda->textures.arrays.n = cuda->textures.mipmaps.n = 0;
-    device_reset(cuda->device);
+    textures_reset(cuda);
+    peers_reset(cuda);
+    device_reset(cuda->gpu->device);
     return error;
 }
 

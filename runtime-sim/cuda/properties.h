@@ -7,10 +7,11 @@ struct properties_machine {
     int registers, threads, warps, ctas, cores; // limits of a multiprocessor; their number
     int clock, memory_clock;                    // kHz
     int bus, llc, major, minor;                 // bus in bits, LLC in bytes, capability
+    int number;                                 // of the device
 };
 
-// Returns the properties of the configured machine. In functional mode, where the machine's limits
-// do not apply, a multiprocessor has those of sm_80.
+// Returns the properties of the current device's machine. In functional mode, where the machine's
+// limits do not apply, a multiprocessor has those of sm_80.
 struct properties_machine machine_properties(const struct cuda *cuda);
 // Sets *value to a device attribute, by CUDA's number. Returns an error.
 int device_attribute(struct cuda *cuda, int *value, int attribute, int device);

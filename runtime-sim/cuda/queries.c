@@ -36,13 +36,14 @@ static int read_attribute(struct cuda *cuda, int attribute, uint64_t address,
     const struct cuda_memory *memory = cuda_memory_at(cuda, address);
     memory = memory ? memory : cuda_memory_of_host(cuda, (void *)address);
     bool is_host = memory && (memory->kind == KIND_PINNED || memory->kind == KIND_REGISTERED);
-    bool found = memory || device_at(cuda->device, address, 1);
+    const struct cuda_gpu *gpu = memory ? &cuda->gpus[memory->gpu] : cuda_memory_gpu(cuda, address);
+    bool found = memory || device_at(gpu->device, address, 1);
     uint64_t start = memory && memory->kind == KIND_REGISTERED ? (uintptr_t)memory->host
                      : memory                                  ? memory->address
                                                                : address;
     *to = (struct attribute_value){0, sizeof(uint64_t)};
     switch (attribute) {
-    case POINTER_CONTEXT: to->value = found ? (uintptr_t)&cuda->contexts.primary : 0; break;
+    case POINTER_CONTEXT: to->value = found ? (uintptr_t)&gpu->primary : 0; break;
     case POINTER_MEMORY_TYPE:
         *to = (struct attribute_value){is_host ? DRIVER_MEMORY_HOST : DRIVER_MEMORY_DEVICE,
                                        sizeof(int)};
@@ -56,7 +57,7 @@ static int read_attribute(struct cuda *cuda, int attribute, uint64_t address,
     case POINTER_IS_MANAGED:
         *to = (struct attribute_value){memory && memory->kind == KIND_MANAGED, sizeof(int)};
         break;
-    case POINTER_ORDINAL: *to = (struct attribute_value){0, sizeof(int)}; break;
+    case POINTER_ORDINAL: *to = (struct attribute_value){gpu->number, sizeof(int)}; break;
     case POINTER_RANGE_START: to->value = start; break;
     case POINTER_RANGE_SIZE: to->value = memory ? memory->bytes : 0; break;
     case POINTER_MAPPED: *to = (struct attribute_value){found, sizeof(char)}; break;
@@ -159,15 +160,17 @@ CUDA_API(cuOccupancyMaxPotentialBlockSizeWithFlags, int *grid, int *block, void 
         block));
 }
 
-// Pools. All are on the only device, which has access to them.
+// Pools
 
 static int get_pool(struct cuda *cuda, void **pool, const struct cuda_location *location,
                     bool current)
 {
     enum { ON_DEVICE = 1 };
-    if (location->type != ON_DEVICE || location->id)
+    if (location->type != ON_DEVICE || location->id < 0 ||
+        (uint32_t)location->id >= cuda->gpu_count)
         return cudaErrorInvalidValue;
-    *pool = current && cuda->pools.current ? cuda->pools.current : &cuda->pools.default_pool;
+    struct cuda_gpu *gpu = &cuda->gpus[location->id];
+    *pool = current ? gpu->pool : &gpu->default_pool;
     return cudaSuccess;
 }
 
@@ -183,14 +186,6 @@ CUDA_API(cudaMemGetMemPool, void **pool, const struct cuda_location *location, i
     CUDA_NEEDS(pool && location);
     (void)type;
     return CUDA_DO(get_pool(cuda, pool, location, true));
-}
-
-CUDA_API(cudaMemPoolGetAccess, int *flags, const void *pool, const struct cuda_location *location)
-{
-    enum { READ_WRITE = 3 };
-    CUDA_NEEDS(flags && pool && location);
-    *flags = location->id ? 0 : READ_WRITE;
-    return CUDA_DO(cudaSuccess);
 }
 
 // Hints

@@ -96,14 +96,15 @@ static bool is_shared(const struct cuda *cuda)
 static uint64_t hash_shared(const struct cuda *cuda)
 {
     uint64_t hash = HASH_BEGIN;
-    for (uint32_t i = 0; cuda->heap.shared_until && i < cuda->device->program->variables.n; i++) {
-        const struct allocation *variable = device_variable(cuda->device, i);
+    for (uint32_t i = 0; cuda->heap.shared_until && i < cuda->gpu->device->program->variables.n;
+         i++) {
+        const struct allocation *variable = device_variable(cuda->gpu->device, i);
         hash = hash_bytes(hash, variable->data, variable->bytes);
     }
     for (uint32_t i = 0; i < cuda->heap.memories.n; i++) {
         const struct cuda_memory *memory = &cuda->heap.memories.v[i];
         if (memory->host)
-            hash = hash_bytes(hash, device_at(cuda->device, memory->address, memory->bytes),
+            hash = hash_bytes(hash, device_at(cuda->gpu->device, memory->address, memory->bytes),
                               memory->bytes);
     }
     return hash;
@@ -140,7 +141,7 @@ static void write_fill(struct cuda *cuda, const uint8_t *data, uint64_t bytes)
 // Writes the memory that kernels have allocated and not freed.
 static void write_heap(struct cuda *cuda)
 {
-    const struct image *image = cuda->device->image;
+    const struct image *image = cuda->gpu->device->image;
     for (uint32_t i = 0; i < image->list.n; i++) {
         const struct allocation *at = &image->list.v[i];
         if (!at->heap || at->state != ALLOCATION_LIVE)
@@ -155,10 +156,10 @@ static void write_heap(struct cuda *cuda)
 static void write_buffers(struct cuda *cuda)
 {
     FILE *run = cuda->recorded->run;
-    const struct program *program = cuda->device->program;
+    const struct program *program = cuda->gpu->device->program;
     fputs("buffers:\n", run);
     for (uint32_t i = 0; i < program->variables.n; i++) {
-        const struct allocation *variable = device_variable(cuda->device, i);
+        const struct allocation *variable = device_variable(cuda->gpu->device, i);
         if (!variable->bytes)
             continue;
         fprintf(run, "    v%u: {type: u8, variable: '%s'", i, variable->name);
@@ -170,7 +171,7 @@ static void write_buffers(struct cuda *cuda)
         uint64_t bytes = memory->bytes + 2 * memory->slack;
         fprintf(run, "    m%" PRIu64 ": {type: u8, count: %" PRIu64 ", address: %" PRIu64,
                 memory->id, bytes, address);
-        write_fill(cuda, device_at(cuda->device, address, bytes), bytes);
+        write_fill(cuda, device_at(cuda->gpu->device, address, bytes), bytes);
     }
     write_heap(cuda);
     if (!cuda->heap.memories.n && !program->variables.n)
@@ -247,7 +248,7 @@ static void write_textures(struct cuda *cuda)
     for (uint32_t i = 0; i < cuda->textures.all.n; i++) {
         const struct cuda_texture *object = &cuda->textures.all.v[i];
         const struct texture *texture =
-            texture_find(cuda->device->textures, object->handle,
+            texture_find(cuda->gpu->device->textures, object->handle,
                          object->is_surface ? BOUND_SURFACE : BOUND_TEXTURE);
         const struct cuda_memory *memory =
             texture ? cuda_memory_at(cuda, texture->base.address) : NULL;
@@ -290,7 +291,7 @@ static void begin_run(struct cuda *cuda)
         return;
     fprintf(record->run, "# Launches of %s.\nprogram: %s\n", cuda->options.program_name,
             record->program);
-    uint64_t heap = heap_size(cuda->device->image);
+    uint64_t heap = heap_size(cuda->gpu->device->image);
     if (heap != HEAP_BYTES)
         fprintf(record->run, "heap: %" PRIu64 "\n", heap);
     write_buffers(cuda);
@@ -321,7 +322,7 @@ static void write_parameter(FILE *to, const uint8_t *from, uint32_t bytes)
 void record_launch(struct cuda *cuda, const struct cuda_launch *launch,
                    const struct program_function *entry)
 {
-    const struct program *program = cuda->device->program;
+    const struct program *program = cuda->gpu->device->program;
     struct launch_record *record = cuda->recorded;
     if (record->failed || cuda_synchronise(cuda)) // earlier works must have written the memory
         return;
@@ -332,7 +333,7 @@ void record_launch(struct cuda *cuda, const struct cuda_launch *launch,
         begin_run(cuda);
     if (!record->run)
         return;
-    fprintf(record->run, "    - {kernel: '%s'", device_kernel_of(cuda->device, entry)->name);
+    fprintf(record->run, "    - {kernel: '%s'", device_kernel_of(cuda->gpu->device, entry)->name);
     write_shape(record->run, "grid", launch->grid);
     write_shape(record->run, "block", launch->block);
     if (launch->cluster[0])

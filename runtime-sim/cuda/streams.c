@@ -18,9 +18,9 @@ struct cuda_stream *stream_of(struct cuda *cuda, void *handle, int *error)
 {
     *error = cudaSuccess;
     if (!handle || handle == (void *)STREAM_LEGACY)
-        return &cuda->streams.legacy;
+        return &cuda->gpu->legacy;
     if (handle == (void *)STREAM_PER_THREAD)
-        return &cuda->streams.per_thread;
+        return &cuda->gpu->per_thread;
     for (uint32_t i = 0; i < cuda->streams.all.n; i++)
         if (cuda->streams.all.v[i] == handle)
             return handle;
@@ -47,10 +47,11 @@ static int create_stream(struct cuda *cuda, void **to, unsigned flags, int prior
         return cudaErrorInvalidValue;
     struct cuda_stream *stream = ARENA_NEW(&cuda->arena, struct cuda_stream);
     int max = priority > MIN_PRIORITY ? MIN_PRIORITY : priority;
-    *stream = (struct cuda_stream){.flags = flags,
+    *stream = (struct cuda_stream){.gpu = cuda->gpu,
+                                   .flags = flags,
                                    .priority = max < MAX_PRIORITY ? MAX_PRIORITY : max,
                                    .id = ++cuda->streams.ids};
-    host_stream_add(&cuda->host, &stream->on,
+    host_stream_add(cuda->gpu->on, &stream->on,
                     flags & STREAM_NON_BLOCKING ? HOST_INDEPENDENT : HOST_BLOCKING);
     vec_push(&cuda->arena, &cuda->streams.all, stream);
     *to = stream;
@@ -61,7 +62,7 @@ static int destroy_stream(struct cuda *cuda, void *handle)
 {
     int error;
     struct cuda_stream *stream = stream_of(cuda, handle, &error);
-    if (!stream || stream == &cuda->streams.legacy || stream == &cuda->streams.per_thread)
+    if (!stream || !stream->id) // the device's own
         return cudaErrorInvalidResourceHandle;
     for (uint32_t i = 0; i < cuda->streams.all.n; i++)
         if (cuda->streams.all.v[i] == stream)
@@ -135,7 +136,7 @@ static int wait_for_device(struct cuda *cuda)
     for (uint32_t i = 0; i < cuda->streams.all.n && !error; i++)
         if (cuda->streams.all.v[i]->capturing)
             error = graph_forbid(cuda, cuda->streams.all.v[i]);
-    return error ? error : cuda_synchronise(cuda);
+    return error ? error : cuda_synchronise_gpu(cuda);
 }
 
 static int wait_for_event(struct cuda *cuda, void *on, void *of)
@@ -257,11 +258,19 @@ CUDA_API(cudaStreamGetId, void *stream, unsigned long long *id)
     return CUDA_DO(get_of_stream(cuda, stream, NULL, NULL, id));
 }
 
+static int get_device(struct cuda *cuda, void *handle, int *device)
+{
+    int error;
+    const struct cuda_stream *stream = stream_of(cuda, handle, &error);
+    if (stream)
+        *device = (int)stream->gpu->number;
+    return error;
+}
+
 CUDA_API(cudaStreamGetDevice, void *stream, int *device)
 {
     CUDA_NEEDS(device);
-    *device = 0;
-    return CUDA_DO(get_of_stream(cuda, stream, NULL, NULL, NULL));
+    return CUDA_DO(get_device(cuda, stream, device));
 }
 
 CUDA_API(cudaDeviceGetStreamPriorityRange, int *min, int *max)
@@ -288,7 +297,7 @@ static int create_event(struct cuda *cuda, void **to, unsigned flags)
     if (error)
         return error;
     struct cuda_event *event = ARENA_NEW(&cuda->arena, struct cuda_event);
-    *event = (struct cuda_event){.flags = flags};
+    *event = (struct cuda_event){.gpu = cuda->gpu, .flags = flags};
     vec_push(&cuda->arena, &cuda->streams.events, event);
     *to = event;
     return cudaSuccess;
@@ -311,7 +320,7 @@ static int record_event(struct cuda *cuda, void *handle, void *on)
     struct cuda_stream *stream = stream_of(cuda, on, &error);
     struct cuda_event *event = event_of(cuda, handle);
     struct cuda_work work = {.kind = WORK_RECORD, .event = event};
-    if (!stream || !event)
+    if (!stream || !event || stream->gpu != event->gpu)
         return cudaErrorInvalidResourceHandle;
     event->capture = stream->capturing ? stream : NULL;
     // In a graph an event only orders works.
@@ -335,7 +344,7 @@ static int query_event(struct cuda *cuda, void *handle, bool waits)
 static int elapsed(struct cuda *cuda, float *milliseconds, void *from, void *to)
 {
     struct cuda_event *begin = event_of(cuda, from), *end = event_of(cuda, to);
-    if (!begin || !end || !begin->recorded || !end->recorded ||
+    if (!begin || !end || !begin->recorded || !end->recorded || begin->gpu != end->gpu ||
         (begin->flags | end->flags) & EVENT_NO_TIMING)
         return cudaErrorInvalidResourceHandle;
     int error = look(cuda);

@@ -1,6 +1,7 @@
 // Texture objects on linear memory, rows of linear memory, arrays and mipmapped arrays, and surface
 // objects on arrays.
 #include "runtime-sim/cuda/arrays.h"
+#include "runtime-sim/cuda/memory.h"
 #include "runtime-sim/exec/memory/texture.h"
 #include <string.h>
 
@@ -180,9 +181,8 @@ static int check_surface(struct cuda *cuda, const struct cuda_resource *resource
     return array->flags & ARRAY_SURFACE ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-int texture_create(struct cuda *cuda, unsigned long long *object,
-                   const struct cuda_resource *resource, const struct cuda_texture_how *how,
-                   const struct cuda_view *view)
+int texture_create_at(struct cuda *cuda, uint64_t handle, const struct cuda_resource *resource,
+                      const struct cuda_texture_how *how, const struct cuda_view *view)
 {
     struct texture texture = {0};
     int error = cuda_begin(cuda);
@@ -196,7 +196,8 @@ int texture_create(struct cuda *cuda, unsigned long long *object,
         error = set_how(&texture, how);
     if (error)
         return error;
-    struct cuda_texture made = {.handle = device_texture_handle((uint32_t)cuda->textures.handles++),
+    struct cuda_texture made = {.gpu = cuda->gpu,
+                                .handle = handle,
                                 .is_surface = !how,
                                 .has_view = view != NULL,
                                 .resource = *resource};
@@ -204,10 +205,22 @@ int texture_create(struct cuda *cuda, unsigned long long *object,
         made.how = *how;
     if (view)
         made.view = *view;
-    (how ? texture_bind : surface_bind)(cuda->device->textures, &cuda->arena, made.handle,
+    (how ? texture_bind : surface_bind)(cuda->gpu->device->textures, &cuda->arena, made.handle,
                                         &texture);
     vec_push(&cuda->arena, &cuda->textures.all, made);
-    *object = made.handle;
+    return cudaSuccess;
+}
+
+int texture_create(struct cuda *cuda, unsigned long long *object,
+                   const struct cuda_resource *resource, const struct cuda_texture_how *how,
+                   const struct cuda_view *view)
+{
+    uint64_t handle = device_texture_handle((uint32_t)cuda->textures.handles);
+    int error = texture_create_at(cuda, handle, resource, how, view);
+    if (error)
+        return error;
+    cuda->textures.handles++;
+    *object = handle;
     return cudaSuccess;
 }
 
@@ -220,13 +233,27 @@ struct cuda_texture *texture_of(struct cuda *cuda, unsigned long long object, bo
     return NULL;
 }
 
-static int destroy(struct cuda *cuda, unsigned long long object, bool is_surface)
+void textures_reset(struct cuda *cuda)
+{
+    struct cuda_textures *all = &cuda->textures;
+    for (uint32_t i = all->all.n; i--;)
+        if (all->all.v[i].gpu == cuda->gpu)
+            all->all.v[i] = all->all.v[--all->all.n];
+    for (uint32_t i = all->arrays.n; i--;)
+        if (!cuda_memory_at(cuda, all->arrays.v[i]->address))
+            all->arrays.v[i] = all->arrays.v[--all->arrays.n];
+    for (uint32_t i = all->mipmaps.n; i--;)
+        if (!cuda_memory_at(cuda, all->mipmaps.v[i]->address))
+            all->mipmaps.v[i] = all->mipmaps.v[--all->mipmaps.n];
+}
+
+int texture_destroy(struct cuda *cuda, unsigned long long object, bool is_surface)
 {
     struct cuda_texture *texture = texture_of(cuda, object, is_surface);
     if (!texture)
         return cudaErrorInvalidValue;
     cuda_synchronise(cuda); // kernels may still use it; a fault is returned by later calls
-    texture_unbind(cuda->device->textures, object);
+    texture_unbind(texture->gpu->device->textures, object);
     *texture = cuda->textures.all.v[--cuda->textures.all.n];
     return cudaSuccess;
 }
@@ -240,7 +267,7 @@ CUDA_API(cudaCreateTextureObject, unsigned long long *object, const struct cuda_
 
 CUDA_API(cudaDestroyTextureObject, unsigned long long object)
 {
-    return CUDA_DO(destroy(cuda, object, false));
+    return CUDA_DO(texture_destroy(cuda, object, false));
 }
 
 CUDA_API(cudaCreateSurfaceObject, unsigned long long *object, const struct cuda_resource *resource)
@@ -251,7 +278,7 @@ CUDA_API(cudaCreateSurfaceObject, unsigned long long *object, const struct cuda_
 
 CUDA_API(cudaDestroySurfaceObject, unsigned long long object)
 {
-    return CUDA_DO(destroy(cuda, object, true));
+    return CUDA_DO(texture_destroy(cuda, object, true));
 }
 
 static int describe(struct cuda *cuda, unsigned long long object, bool is_surface,

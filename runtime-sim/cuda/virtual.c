@@ -11,6 +11,7 @@ enum { GRANULE = 2 << 20, ACCESS_NONE = 0 };
 
 struct cuda_physical {
     int file;
+    uint32_t gpu; // number of the device that has it
     uint64_t bytes;
     uint32_t references; // of the program's handle, and of mappings
     struct driver_physical properties;
@@ -19,7 +20,7 @@ struct cuda_physical {
 struct virtual_mapping {
     uint64_t address, bytes;
     struct cuda_physical *physical;
-    int access;
+    uint8_t access[HOST_GPUS]; // by device
 };
 
 struct cuda_reservation {
@@ -61,7 +62,7 @@ static int reserve(struct cuda *cuda, uint64_t *to, uint64_t bytes, uint64_t ali
     int error = cuda_begin(cuda);
     if (error || !bytes || bytes % GRANULE || align & (align - 1))
         return error ? error : cudaErrorInvalidValue;
-    uint64_t address = device_next(cuda->device, bytes, align > GRANULE ? align : GRANULE);
+    uint64_t address = device_next(cuda->gpu->device, bytes, align > GRANULE ? align : GRANULE);
     void *host =
         address ? mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
                 : MAP_FAILED;
@@ -70,7 +71,7 @@ static int reserve(struct cuda *cuda, uint64_t *to, uint64_t bytes, uint64_t ali
     struct cuda_reservation *made = ARENA_NEW(&cuda->arena, struct cuda_reservation);
     *made = (struct cuda_reservation){.address = address, .bytes = bytes, .host = host};
     vec_push(&cuda->arena, &cuda->virtual.reservations, made);
-    device_skip(cuda->device, address + bytes);
+    device_skip(cuda->gpu->device, address + bytes);
     *to = address;
     return cudaSuccess;
 }
@@ -110,7 +111,10 @@ static int create(struct cuda *cuda, uint64_t *to, uint64_t bytes,
     int error = cuda_begin(cuda);
     if (error || !bytes || bytes % GRANULE)
         return error ? error : cudaErrorInvalidValue;
-    if (bytes > cuda->options.device_bytes - cuda->heap.used_bytes)
+    if (properties->location.id < 0 || (uint32_t)properties->location.id >= cuda->gpu_count)
+        return cudaErrorInvalidDevice;
+    struct cuda_gpu *gpu = &cuda->gpus[properties->location.id];
+    if (bytes > cuda->options.device_bytes - gpu->used_bytes)
         return cudaErrorMemoryAllocation;
     int file = memfd_create("device memory", MFD_CLOEXEC);
     if (file >= 0 && ftruncate(file, (off_t)bytes)) {
@@ -120,9 +124,9 @@ static int create(struct cuda *cuda, uint64_t *to, uint64_t bytes,
     if (file < 0)
         return cudaErrorMemoryAllocation;
     struct cuda_physical *made = ARENA_NEW(&cuda->arena, struct cuda_physical);
-    *made = (struct cuda_physical){file, bytes, 1, *properties};
+    *made = (struct cuda_physical){file, gpu->number, bytes, 1, *properties};
     vec_push(&cuda->arena, &cuda->virtual.physicals, made);
-    cuda->heap.used_bytes += bytes;
+    gpu->used_bytes += bytes;
     *to = (uintptr_t)made;
     return cudaSuccess;
 }
@@ -143,30 +147,60 @@ static int drop(struct cuda *cuda, struct cuda_physical *physical)
     if (--physical->references)
         return cudaSuccess;
     close(physical->file);
-    cuda->heap.used_bytes -= physical->bytes;
+    cuda->gpus[physical->gpu].used_bytes -= physical->bytes;
     for (uint32_t i = 0; i < cuda->virtual.physicals.n; i++)
         if (cuda->virtual.physicals.v[i] == physical)
             cuda->virtual.physicals.v[i] = cuda->virtual.physicals.v[--cuda->virtual.physicals.n];
     return cudaSuccess;
 }
 
+// Frees the program's handles of the current device's memory, which is kept while other devices'
+// addresses are mapped to it.
+static void drop_handles(struct cuda *cuda)
+{
+    for (uint32_t i = cuda->virtual.physicals.n; i--;) {
+        struct cuda_physical *physical = cuda->virtual.physicals.v[i];
+        if (physical->gpu != cuda->gpu->number)
+            continue;
+        physical->references = 1;
+        for (uint32_t k = 0; k < cuda->virtual.reservations.n; k++) {
+            const struct cuda_reservation *at = cuda->virtual.reservations.v[k];
+            for (uint32_t m = 0; m < at->mappings.n; m++)
+                physical->references += at->mappings.v[m].physical == physical;
+        }
+        drop(cuda, physical);
+    }
+}
+
 void cuda_virtual_reset(struct cuda *cuda)
 {
+    uint32_t kept = 0;
     for (uint32_t i = 0; i < cuda->virtual.reservations.n; i++) {
         struct cuda_reservation *at = cuda->virtual.reservations.v[i];
+        if (at->address - cuda->gpu->device->first >= DEVICE_ROOM) {
+            cuda->virtual.reservations.v[kept++] = at;
+            continue;
+        }
         cuda_memory_remap(cuda, at->address, at->bytes, at->host, NULL, 0);
         munmap(at->host, at->bytes);
+        for (uint32_t k = 0; k < at->mappings.n; k++)
+            drop(cuda, at->mappings.v[k].physical);
     }
-    cuda->virtual.reservations.n = 0;
-    while (cuda->virtual.physicals.n) {
-        cuda->virtual.physicals.v[0]->references = 1;
-        drop(cuda, cuda->virtual.physicals.v[0]);
-    }
+    cuda->virtual.reservations.n = kept;
+    drop_handles(cuda);
 }
 
 CUDA_API(cuMemRelease, uint64_t handle)
 {
     return CUDA_DO(drop(cuda, physical_of(cuda, handle)));
+}
+
+static uint32_t access_set(const struct virtual_mapping *mapping)
+{
+    uint32_t set = 0;
+    for (uint32_t i = 0; i < HOST_GPUS; i++)
+        set |= (uint32_t)(mapping->access[i] != ACCESS_NONE) << i;
+    return set;
 }
 
 // Makes the accessible mappings known to the simulator.
@@ -177,12 +211,15 @@ static void publish(struct cuda *cuda, struct cuda_reservation *at)
     for (uint32_t i = 0; i < at->mappings.n; i++) {
         const struct virtual_mapping *mapping = &at->mappings.v[i];
         struct cuda_piece *last = count ? &pieces[count - 1] : NULL;
-        if (mapping->access == ACCESS_NONE)
+        uint32_t access = access_set(mapping);
+        if (!access)
             continue;
-        if (last && last->address + last->bytes == mapping->address)
+        if (last && last->address + last->bytes == mapping->address && last->access == access &&
+            last->gpu == mapping->physical->gpu)
             last->bytes += mapping->bytes;
         else
-            pieces[count++] = (struct cuda_piece){mapping->address, mapping->bytes};
+            pieces[count++] = (struct cuda_piece){mapping->address, mapping->bytes,
+                                                  mapping->physical->gpu, access};
     }
     cuda_memory_remap(cuda, at->address, at->bytes, at->host, pieces, count);
 }
@@ -219,7 +256,7 @@ static int map(struct cuda *cuda, uint64_t address, uint64_t bytes, uint64_t off
              (off_t)offset) == MAP_FAILED)
         return cudaErrorMemoryAllocation;
     physical->references++;
-    insert(cuda, at, (struct virtual_mapping){address, bytes, physical, ACCESS_NONE});
+    insert(cuda, at, (struct virtual_mapping){address, bytes, physical, {ACCESS_NONE}});
     return cudaSuccess;
 }
 
@@ -278,10 +315,13 @@ static int set_access(struct cuda *cuda, uint64_t address, uint64_t bytes,
     uint32_t first, count;
     if (!at || !find_mappings(at, address, bytes, &first, &count))
         return cudaErrorInvalidValue;
+    for (size_t i = 0; i < accesses; i++)
+        if (list[i].location.id < 0 || (uint32_t)list[i].location.id >= cuda->gpu_count)
+            return cudaErrorInvalidDevice;
     int error = cuda_synchronise(cuda);
     for (size_t i = 0; i < accesses; i++)
         for (uint32_t k = first; k < first + count; k++)
-            at->mappings.v[k].access = list[i].flags;
+            at->mappings.v[k].access[list[i].location.id] = (uint8_t)list[i].flags;
     publish(cuda, at);
     return error;
 }
@@ -303,12 +343,13 @@ static const struct virtual_mapping *mapping_at(struct cuda *cuda, uint64_t addr
     return NULL;
 }
 
-static int get_access(struct cuda *cuda, unsigned long long *flags, uint64_t address)
+static int get_access(struct cuda *cuda, unsigned long long *flags, uint64_t address,
+                      const struct cuda_location *location)
 {
     const struct virtual_mapping *mapping = mapping_at(cuda, address);
-    if (!mapping)
+    if (!mapping || location->id < 0 || (uint32_t)location->id >= cuda->gpu_count)
         return cudaErrorInvalidValue;
-    *flags = (unsigned long long)mapping->access;
+    *flags = mapping->access[location->id];
     return cudaSuccess;
 }
 
@@ -316,7 +357,7 @@ CUDA_API(cuMemGetAccess, unsigned long long *flags, const struct cuda_location *
          uint64_t address)
 {
     CUDA_NEEDS(flags && location);
-    return CUDA_DO(get_access(cuda, flags, address));
+    return CUDA_DO(get_access(cuda, flags, address, location));
 }
 
 static int retain(struct cuda *cuda, uint64_t *handle, uint64_t address)

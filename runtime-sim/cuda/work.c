@@ -41,8 +41,8 @@ static bool fits_machine(struct cuda *cuda, const struct device_launch *prepared
 {
     struct fault fault = {0};
     struct machine_launch launch = {.launch = prepared->launch};
-    if (!cuda->timed || !device_is_timed(cuda->device, prepared) ||
-        machine_fits(cuda->timed->machine, &launch, &fault))
+    if (!cuda->gpu->timed || !device_is_timed(cuda->gpu->device, prepared) ||
+        machine_fits(cuda->gpu->timed->machine, &launch, &fault))
         return true;
     cuda->front->unfit(cuda->front->context, kernel, &fault);
     return false;
@@ -52,6 +52,7 @@ static int run_launch(struct cuda *cuda, struct cuda_stream *stream,
                       const struct cuda_launch *launch)
 {
     int error;
+    cuda->gpu = launch->gpu;
     const struct program_function *entry = function_entry(cuda, launch->function, &error);
     if (!entry)
         return error;
@@ -67,14 +68,14 @@ static int run_launch(struct cuda *cuda, struct cuda_stream *stream,
     memcpy(request.block, launch->block, sizeof request.block);
     memcpy(request.cluster, launch->cluster, sizeof request.cluster);
     struct launch_refusal refusal;
-    struct device_launch *prepared = device_prepare(cuda->device, &request, &refusal);
+    struct device_launch *prepared = device_prepare(cuda->gpu->device, &request, &refusal);
     if (!prepared)
         return error_of_refusal(cuda, launch, &refusal);
     if (!fits_machine(cuda, prepared, launch->function->name))
         return cudaErrorLaunchOutOfResources;
     if (cuda->recorded) { // this waits, which frees the prepared launch
         record_launch(cuda, launch, entry);
-        prepared = device_prepare(cuda->device, &request, &refusal);
+        prepared = device_prepare(cuda->gpu->device, &request, &refusal);
     }
     host_launch(&stream->on, prepared);
     if (cuda->recorded)
@@ -149,37 +150,69 @@ static uint8_t *address_of(struct cuda *cuda, const struct cuda_copy *copy,
     uint64_t span = span_of(copy, side);
     if (!side->on_device)
         return side->host;
-    return writes ? device_at_written(cuda->device, side->address, span)
-                  : device_at(cuda->device, side->address, span);
+    struct device *device = cuda_memory_gpu(cuda, side->address)->device;
+    return writes ? device_at_written(device, side->address, span)
+                  : device_at(device, side->address, span);
+}
+
+// Allocates memory for a piece on the device of this side. Returns an error.
+static int allocate_piece(struct cuda *cuda, const struct cuda_side *side, uint64_t bytes,
+                          uint64_t *address)
+{
+    struct cuda_gpu *gpu = cuda->gpu;
+    if (side->on_device)
+        cuda->gpu = cuda_memory_gpu(cuda, side->address);
+    int error = cuda_memory_allocate(cuda, KIND_DEVICE, bytes, address);
+    cuda->gpu = gpu;
+    return error;
+}
+
+static bool is_between_devices(struct cuda *cuda, const struct cuda_copy *copy)
+{
+    return copy->to.on_device && copy->from.on_device &&
+           cuda_memory_gpu(cuda, copy->to.address) != cuda_memory_gpu(cuda, copy->from.address);
+}
+
+static uint8_t *piece_at(struct cuda *cuda, uint64_t address, uint64_t bytes)
+{
+    return device_at(cuda_memory_gpu(cuda, address)->device, address, bytes);
 }
 
 static int copy_rows(struct cuda *cuda, struct cuda_stream *stream, const struct cuda_copy *copy)
 {
-    uint64_t bytes = copy->width * copy->height * copy->depth, address;
+    uint64_t bytes = copy->width * copy->height * copy->depth, address, other;
+    bool is_between = is_between_devices(cuda, copy);
     struct staged_rows *collect = ARENA_NEW(&cuda->staging.arena, struct staged_rows);
     struct staged_rows *distribute = ARENA_NEW(&cuda->staging.arena, struct staged_rows);
     *collect = (struct staged_rows){.copy = *copy, .collects = true};
     collect->to = address_of(cuda, copy, &copy->to, true);
     collect->from = address_of(cuda, copy, &copy->from, false);
-    int error = collect->to && collect->from
-                    ? cuda_memory_allocate(cuda, KIND_DEVICE, bytes, &address)
-                    : cudaErrorInvalidValue;
+    int error =
+        collect->to && collect->from
+            ? allocate_piece(cuda, copy->from.on_device ? &copy->from : &copy->to, bytes, &address)
+            : cudaErrorInvalidValue;
+    if (!error && is_between)
+        error = allocate_piece(cuda, &copy->to, bytes, &other);
     if (error)
         return error;
-    uint8_t *on_device = device_at(cuda->device, address, bytes);
+    uint8_t *on_device = piece_at(cuda, address, bytes);
     uint8_t *on_host = arena_alloc(&cuda->staging.arena, bytes + 1);
     bool reads_host = !copy->from.on_device;
     cuda->staging.bytes += bytes;
     *distribute = *collect;
     distribute->collects = false;
     collect->piece = reads_host ? on_host : on_device;
-    distribute->piece = copy->to.on_device ? on_device : on_host;
+    distribute->piece = is_between           ? piece_at(cuda, other, bytes)
+                        : copy->to.on_device ? on_device
+                                             : on_host;
     if (reads_host)
         move_rows(collect);
     else
         host_call(&stream->on, move_rows, collect);
     // A copy within the device crosses no link: the rows move within the piece.
-    struct host_copy piece = {.to = copy->to.on_device ? address : 0,
+    struct host_copy piece = {.to = is_between           ? other
+                                    : copy->to.on_device ? address
+                                                         : 0,
                               .from = reads_host ? 0 : address,
                               .bytes = bytes,
                               .data_to = copy->to.on_device ? NULL : on_host,
@@ -187,6 +220,8 @@ static int copy_rows(struct cuda *cuda, struct cuda_stream *stream, const struct
     host_copy(&stream->on, &piece);
     host_call(&stream->on, move_rows, distribute);
     cuda_memory_free_later(cuda, address);
+    if (is_between)
+        cuda_memory_free_later(cuda, other);
     return copy->waits ? cuda_synchronise(cuda) : cudaSuccess;
 }
 
@@ -316,6 +351,7 @@ static int run_one(struct cuda *cuda, struct cuda_stream *stream, const struct c
         return cudaSuccess;
     case WORK_WAIT: host_wait(&stream->on, &work->event->at); return cudaSuccess;
     case WORK_GRAPH: return graph_run(cuda, work->graph, stream);
+    case WORK_WORD: return word_run(cuda, stream, &work->word);
     case WORK_CONDITION: return graph_run_condition(cuda, &work->condition, stream);
     default: return cudaSuccess;
     }
@@ -327,7 +363,10 @@ int work_run(struct cuda *cuda, struct cuda_stream *stream, const struct cuda_wo
         return cudaErrorNotPermitted;
     if (cuda->status.fault)
         return cudaSuccess; // as on a GPU, a later wait returns the error
+    struct cuda_gpu *gpu = cuda->gpu;
+    cuda->gpu = stream->gpu;
     int error = run_one(cuda, stream, work);
+    cuda->gpu = gpu;
     if (work->kind != WORK_COPY || !work->copy.waits)
         executor_wake(cuda);
     if (cuda->host.calls - cuda->staging.first >= MAX_QUEUED || cuda->staging.bytes >= MAX_STAGED)

@@ -13,10 +13,12 @@ enum cuda_work_kind {
     WORK_WAIT,   // waits for an event
     WORK_GRAPH,  // issues the works of another graph
     WORK_CONDITION,
+    WORK_WORD,
 };
 
 struct cuda_launch {
     struct cuda_function *function;
+    struct cuda_gpu *gpu; // current device of the call: that of the stream, or of the graph's node
     uint32_t grid[3], block[3], cluster[3]; // cluster[0] = 0: the kernel's own
     uint64_t shared;
     bool cooperative;
@@ -62,6 +64,14 @@ struct cuda_condition {
     struct cuda_graph **graphs;
 };
 
+// Waits until a word in memory meets a condition, or writes a word.
+struct cuda_word {
+    uint64_t address, value;
+    uint32_t bytes; // 4 or 8
+    bool waits;
+    unsigned condition; // enum cuda_word_condition
+};
+
 struct cuda_work {
     enum cuda_work_kind kind;
     union {
@@ -72,6 +82,7 @@ struct cuda_work {
         struct cuda_event *event;
         struct cuda_graph *graph;
         struct cuda_condition condition;
+        struct cuda_word word;
     };
 };
 
@@ -80,6 +91,10 @@ struct cuda_work {
 int work_issue(struct cuda *cuda, struct cuda_stream *stream, const struct cuda_work *work);
 // Issues a work of a graph. Returns an error.
 int work_run(struct cuda *cuda, struct cuda_stream *stream, const struct cuda_work *work);
+
+// words.c
+// Issues a work on a word. Returns an error.
+int word_run(struct cuda *cuda, struct cuda_stream *stream, const struct cuda_word *word);
 
 // streams.c
 // Returns the stream of a handle, or NULL after setting *error.

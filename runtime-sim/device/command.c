@@ -69,10 +69,9 @@ enum device_end device_run_launch(struct device *device, struct device_launch *o
     if (max && max <= done)
         return DEVICE_LIMITED;
     device_begin_launch(device, one);
-    double before = device_cpu_seconds(), others = device->kernel_cpu_seconds;
+    struct device_spell spell = device_spell_begin(device);
     grid_run(one->launch, device->arena, &options, grid);
-    // Launches by its threads have been counted.
-    device->kernel_cpu_seconds = others + device_cpu_seconds() - before;
+    device_spell_end(device, &spell);
     one->warp_instructions = grid->warp_instructions;
     one->thread_instructions = grid->thread_instructions;
     device->instructions += grid->warp_instructions;
@@ -119,9 +118,9 @@ static enum device_end run_together(struct device *device, struct device_command
     struct grid_result *grid = &result->grid;
     for (uint32_t i = 0; i < count; i++)
         device_begin_launch(device, commands[i]->launch);
-    double before = device_cpu_seconds();
+    struct device_spell spell = device_spell_begin(device);
     device->execute(device->executor, commands, count, grid);
-    device->kernel_cpu_seconds += device_cpu_seconds() - before;
+    device_spell_end(device, &spell);
     for (uint32_t i = 0; i < count; i++)
         device_end_launch(commands[i]->launch, result);
     return device_end_of(grid);

@@ -8,6 +8,7 @@ enum command_kind { COMMAND_LAUNCH, COMMAND_COPY, COMMAND_SET, COMMAND_CALL };
 
 struct device_command {
     enum command_kind kind;
+    bool peer;     // a copy between devices: the other device's end is at 0, like the host's
     bool together; // a queued launch that begins together with the previous one, if both are timed
     struct device_launch *launch;
     uint64_t to, from, bytes; // device addresses; 0: host memory

@@ -38,7 +38,9 @@ const char *device_load(struct device *device)
     bool narrow = device->program->module->address_bits == 32;
     device->image = ARENA_NEW(arena, struct image);
     device->textures = ARENA_NEW(arena, struct textures);
-    image_init(device->image, arena, narrow ? GLOBAL_FIRST : GLOBAL_FIRST_64);
+    if (!device->first)
+        device->first = narrow ? GLOBAL_FIRST : GLOBAL_FIRST_64;
+    image_init(device->image, arena, device->first);
     arena_init(&device->queue_arena, arena->memory);
     device_spawns_begin(device);
     if (device->race || device->uninit) {
@@ -48,13 +50,13 @@ const char *device_load(struct device *device)
     device->variables = device->program->variables.n;
     const char *fault = grid_load(device->image, device->program, 0);
     if (device->grows)
-        device_skip(device, GLOBAL_FIRST_64 + VARIABLE_ROOM);
+        device_skip(device, device->first + VARIABLE_ROOM);
     return fault;
 }
 
 const char *device_extend(struct device *device)
 {
-    if (device->program->global_end > GLOBAL_FIRST_64 + VARIABLE_ROOM)
+    if (device->program->global_end > device->first + VARIABLE_ROOM)
         return "the variables of the loaded programs are too large in total";
     uint32_t first = device->variables;
     device->variables = device->program->variables.n;
@@ -134,6 +136,20 @@ void device_add(struct device *device, uint64_t address, uint64_t bytes, uint8_t
     image_add(device->image, address, bytes, data, name);
 }
 
+void device_add_remote(struct device *device, uint64_t address, uint64_t bytes, uint8_t *data,
+                       const char *name, bool is_remote)
+{
+    uint64_t next = device->image->next; // own addresses stay as they are
+    image_add(device->image, address, bytes, data, name)->remote = is_remote;
+    device->image->has_remote |= is_remote;
+    device->image->next = next;
+}
+
+bool device_owns(const struct device *device, uint64_t address, uint64_t bytes)
+{
+    return device_at(device, address, bytes) && !image_is_remote(device->image, address);
+}
+
 void device_remove(struct device *device, uint64_t address, uint64_t bytes)
 {
     struct image *image = device->image;
@@ -186,18 +202,19 @@ uint8_t *device_at_written(struct device *device, uint64_t address, uint64_t byt
     return at;
 }
 
-// Relies on variables being the image's first allocations.
 uint32_t device_find_variable(const struct device *device, const char *name)
 {
     for (uint32_t i = 0; i < device->program->variables.n; i++)
-        if (!strcmp(device->image->list.v[i].name, name))
+        if (!strcmp(device_variable(device, i)->name, name))
             return i;
     return UINT32_MAX;
 }
 
+// Variables are the first allocations at the device's own addresses. Those of other devices may be
+// before them.
 const struct allocation *device_variable(const struct device *device, uint32_t variable)
 {
-    return &device->image->list.v[variable];
+    return &device->image->list.v[image_find(device->image, device->first - 1) + 1 + variable];
 }
 
 // The value must not be reached by counting, or by adding to an address.
@@ -238,4 +255,45 @@ double device_cpu_seconds(void)
     struct timespec now;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+// To read the CPU time of a process with several threads takes as long as a launch of one warp. So
+// of consecutive spells that are this short, one in MOST_SKIPPED is measured and counts for all.
+#define SHORT_SPELL 20e-6 // seconds
+enum { MOST_SKIPPED = 32 };
+
+// A spell that is not measured is long if its wall time, which is cheap to read, is not 0.
+static uint64_t coarse_time(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+struct device_spell device_spell_begin(struct device *device)
+{
+    struct device_cpu *cpu = &device->cpu;
+    struct device_spell spell = {.is_measured = ++cpu->skipped >= cpu->every,
+                                 .seconds = cpu->seconds};
+    if (spell.is_measured)
+        spell.cpu = device_cpu_seconds();
+    else
+        spell.time = coarse_time();
+    return spell;
+}
+
+void device_spell_end(struct device *device, const struct device_spell *spell)
+{
+    struct device_cpu *cpu = &device->cpu;
+    double took = spell->is_measured ? device_cpu_seconds() - spell->cpu
+                                     : (double)(coarse_time() - spell->time) * 1e-9;
+    bool is_short = spell->is_measured && took < SHORT_SPELL;
+    if (!spell->is_measured && !took)
+        return;
+    // This spell includes the spells within it, which have been counted.
+    cpu->seconds = spell->seconds + took * (is_short && cpu->every ? cpu->every : 1);
+    cpu->skipped = 0;
+    cpu->every = !is_short                   ? 1
+                 : cpu->every < MOST_SKIPPED ? 2 * cpu->every + !cpu->every
+                                             : cpu->every;
 }

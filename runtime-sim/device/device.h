@@ -47,6 +47,7 @@ struct device_kernel {
 
 // A launch that has passed the checks of launch.h, and its counts.
 struct device_launch {
+    struct device *device;
     struct device_kernel *kernel;
     struct launch *launch;
     uint8_t *parameters; // bytes of the kernel's parameters; zero until the caller writes them
@@ -57,6 +58,12 @@ struct device_range {
     uint64_t address, bytes;
 };
 
+// CPU time of kernels, of all host threads. Short spells are sampled.
+struct device_cpu {
+    double seconds;
+    uint32_t every, skipped; // every how many short spells is measured; spells since the last one
+};
+
 struct device {
     struct arena *arena;
     const struct program *program;
@@ -64,6 +71,7 @@ struct device {
     uint32_t threads;            // host threads for untimed launches; 0 or 1: one
     uint64_t max_instructions;   // limit of warp instructions in untimed launches; 0: no limit
     bool grows;                  // the program can be replaced by a longer one
+    uint64_t first;              // first address of its memory; 0: as in exec/decode/program.h
     struct plane_kind planes;    // state planes of allocations
     bool race, uninit;           // check for races, and for reads of bytes that were never written
     bool profiled;               // count each instruction
@@ -106,13 +114,14 @@ struct device {
     // Counts.
     VEC(struct device_kernel *) kernels; // in the order of their first launches
     uint64_t launches;
-    uint64_t instructions;     // warp instructions in untimed launches
-    double kernel_cpu_seconds; // of all host threads
+    uint64_t instructions; // warp instructions in untimed launches
+    struct device_cpu cpu;
 };
 
 // Creates the memory of the device and places the module's variables in it. Returns NULL, or the
 // fault of the module as a sentence without a full stop.
 const char *device_load(struct device *device);
+#define DEVICE_ROOM (UINT64_C(512) << 30)   // addresses of a device, if there are several
 #define VARIABLE_ROOM (UINT64_C(256) << 20) // bytes for variables of programs that grow
 // As device_load, after device->program was replaced by a program that begins with the previous
 // one. Existing variables keep their contents. Requires `grows`, and that no command is running.
@@ -132,6 +141,8 @@ bool device_allocate_at(struct device *device, uint64_t address, uint64_t bytes,
 bool device_free(struct device *device, uint64_t address);
 // Returns a pointer to `bytes` bytes in this process, or NULL if they are not in one allocation.
 uint8_t *device_at(const struct device *device, uint64_t address, uint64_t bytes);
+// Returns true if the bytes are in one allocation, and not in memory of another device.
+bool device_owns(const struct device *device, uint64_t address, uint64_t bytes);
 // As device_at, for bytes that the host is about to write: marks the allocation as written.
 uint8_t *device_at_written(struct device *device, uint64_t address, uint64_t bytes);
 // Must be called when a copy from the host was made without time.
@@ -141,6 +152,10 @@ void device_copied(struct device *device, uint64_t address, uint64_t bytes);
 uint64_t device_next(const struct device *device, uint64_t bytes, uint64_t align);
 void device_add(struct device *device, uint64_t address, uint64_t bytes, uint8_t *data,
                 const char *name);
+// Adds memory at an address of another device. `is_remote`: kernels access it through the link
+// between devices.
+void device_add_remote(struct device *device, uint64_t address, uint64_t bytes, uint8_t *data,
+                       const char *name, bool is_remote);
 // Forgets all allocations that begin in a range of addresses, also freed ones. Requires that no
 // command is running, and that they are not variables.
 void device_remove(struct device *device, uint64_t address, uint64_t bytes);
@@ -166,6 +181,14 @@ struct device_kernel *device_kernel_of(struct device *device,
 uint64_t device_reports(const struct device *device);
 // Returns the CPU time of all threads of this process, in seconds.
 double device_cpu_seconds(void);
+// Measure a spell in which kernels run, which may contain others.
+struct device_spell {
+    bool is_measured;
+    double seconds, cpu; // counted so far, and CPU time, at its beginning
+    uint64_t time;       // coarse, in ns
+};
+struct device_spell device_spell_begin(struct device *device);
+void device_spell_end(struct device *device, const struct device_spell *spell);
 
 // Writes the counts of each instruction of the kernels as JSON.
 

@@ -126,6 +126,7 @@ struct device_launch *device_prepare(struct device *device, const struct launch_
     struct device_launch *to = ARENA_NEW(&device->queue_arena, struct device_launch);
     struct launch *launch = ARENA_NEW(&device->queue_arena, struct launch);
     *to = (struct device_launch){
+        .device = device,
         .kernel = device_kernel_of(device, kernel),
         .launch = launch,
         .parameters = arena_alloc(&device->queue_arena, kernel->param_bytes + 1),

@@ -126,6 +126,12 @@ static void convert_sums(struct timed *timed, const struct stats *before)
     }
 }
 
+static bool is_far(const void *context, uint64_t address)
+{
+    const struct device *device = context;
+    return image_is_remote(device->image, address);
+}
+
 static void make_machine(struct timed *timed, uint64_t cycle)
 {
     struct arena scratch;
@@ -139,6 +145,10 @@ static void make_machine(struct timed *timed, uint64_t cycle)
     timed->config.copies = timed->options->copies;
     timed->config.image = &timed->device->image;
     timed->config.sites = timed->device->sites;
+    timed->config.far = (struct memsys_far){.context = timed->device,
+                                            .is_far = is_far,
+                                            .rate = timed->options->peer_rate,
+                                            .latency = timed->options->peer_latency};
     timed->machine = machine_new_planned(&timed->own, &timed->config, timed->device->program,
                                          timed->device->plans);
     timed->machines++;

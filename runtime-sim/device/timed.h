@@ -25,6 +25,7 @@ struct timed_options {
     const struct config *resolved;       // its values, for results
     bool copies;                         // copies are timed
     uint64_t link_rate;                  // rate of the link to host memory in MB/s; 0: no link
+    uint64_t peer_rate, peer_latency;    // of the link to other devices, in MB/s and ps; 0: no link
     uint32_t copy_outstanding;           // `outstanding` of struct machine_copy
     bool one_copy_engine;
     uint64_t shuffle;                 // seed for the order of evaluation; 0: by number
@@ -144,6 +145,13 @@ void timed_start(struct timed *timed, struct device_command *command, uint64_t c
 // limit). Returns immediately if no command is running. After a result other than DEVICE_DONE, no
 // command is running any more.
 enum device_end timed_proceed(struct timed *timed, uint64_t until, struct device_result *result);
+// Returns true if a command is running.
+static inline bool timed_is_running(const struct timed *timed)
+{
+    return timed->period.is_open;
+}
+// Ends the running commands, if any, before they are dropped.
+void timed_abandon(struct timed *timed);
 // Evaluates requests that wait for state planes again, after the caller has changed these.
 void timed_look_at_planes(struct timed *timed);
 // Returns the address of a word for whose state a request waits, or 0.

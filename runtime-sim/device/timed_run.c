@@ -61,12 +61,14 @@ static void plan_copy(const struct timed_options *options, const struct device_c
     bool crosses = command->kind == COMMAND_COPY && (!command->to || !command->from);
     uint8_t trigger = plane_mark(plane_trigger_of(command->mark), PLANE_KEEP);
     uint8_t action = plane_mark(PLANE_ALWAYS, plane_action_of(command->mark));
+    uint64_t rate = command->peer ? options->peer_rate : crosses ? options->link_rate : 0;
     *copy = (struct machine_copy){.to = command->to,
                                   .from = command->from,
                                   .bytes = command->bytes,
                                   .data_to = command->data_to,
                                   .data_from = command->data_from,
-                                  .rate = crosses ? options->link_rate : 0,
+                                  .rate = rate,
+                                  .is_peer = command->peer,
                                   .outstanding = options->copy_outstanding,
                                   .read_mark = (crosses ? command->mark : trigger) | PLANE_OF_HOST,
                                   .write_mark = (crosses ? command->mark : action) | PLANE_OF_HOST,
@@ -143,6 +145,13 @@ static void open_period(struct timed *timed, uint64_t cycle)
     machine_open(timed->machine, &period->limits, &period->result);
 }
 
+// Returns the latency of the link between devices in cycles.
+static uint64_t peer_latency(const struct timed *timed)
+{
+    const uint64_t ps_per_us = 1000000;
+    return timed->options->peer_latency * timed->config.memsys.memory.core_clock / ps_per_us;
+}
+
 struct machine_event *timed_add_command(struct timed *timed, struct device_command *command,
                                         uint64_t cycle, struct timed_family *parent)
 {
@@ -151,6 +160,8 @@ struct machine_event *timed_add_command(struct timed *timed, struct device_comma
     vec_push(&period->arena, &period->commands, command);
     vec_push(&period->arena, &period->events, event);
     event->cycle = cycle;
+    if (command->peer)
+        event->cycle += peer_latency(timed);
     timed_family_add(timed, command, event, parent);
     machine_add_event(timed->machine, event);
     if (command->launch)
@@ -315,7 +326,7 @@ enum device_end timed_proceed(struct timed *timed, uint64_t until, struct device
     *result = (struct device_result){.end = DEVICE_DONE};
     if (!period->is_open)
         return DEVICE_DONE;
-    double before = device_cpu_seconds();
+    struct device_spell spell = device_spell_begin(timed->device);
     enum machine_end end = MACHINE_PAUSED;
     bool is_awaited = false;
     while (end == MACHINE_PAUSED && !is_awaited && machine_cycle(timed->machine) < until) {
@@ -329,8 +340,16 @@ enum device_end timed_proceed(struct timed *timed, uint64_t until, struct device
         report(timed, result);
         arena_free(&period->arena);
     }
-    timed->device->kernel_cpu_seconds += device_cpu_seconds() - before;
+    device_spell_end(timed->device, &spell);
     return result->end;
+}
+
+void timed_abandon(struct timed *timed)
+{
+    if (!timed->period.is_open)
+        return;
+    close_period(timed, MACHINE_STOPPED);
+    arena_free(&timed->period.arena);
 }
 
 void timed_look_at_planes(struct timed *timed)

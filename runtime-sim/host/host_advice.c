@@ -12,7 +12,7 @@
 
 void host_log_begin(struct host *host)
 {
-    host->log = ARENA_NEW(host->device->arena, struct host_log);
+    host->log = ARENA_NEW(host->gpus->device->arena, struct host_log);
 }
 
 static enum host_note_kind kind_of(const struct device_command *command)
@@ -24,7 +24,7 @@ static enum host_note_kind kind_of(const struct device_command *command)
 
 void host_log_add(struct host *host, const struct device_command *command)
 {
-    struct arena *arena = host->device->arena;
+    struct arena *arena = host->gpus->device->arena;
     struct host_note note = {.kind = kind_of(command),
                              .to = command->to,
                              .from = command->from,
@@ -102,9 +102,9 @@ static const char *launched_name(const struct adviser *a, const struct host_note
 
 static uint32_t allocation_at(const struct adviser *a, uint64_t address)
 {
-    uint32_t found = image_find(a->host->device->image, address);
+    uint32_t found = image_find(a->host->gpus->device->image, address);
     const struct allocation *at =
-        found == UINT32_MAX ? NULL : &a->host->device->image->list.v[found];
+        found == UINT32_MAX ? NULL : &a->host->gpus->device->image->list.v[found];
     return at && address - at->address < at->bytes ? found : UINT32_MAX;
 }
 
@@ -207,12 +207,12 @@ static struct copy_check check_finish(const struct adviser *a, const struct roun
 
 static double transfer(const struct adviser *a, uint64_t bytes)
 {
-    return (double)bytes / (double)host_link_rate(a->host->config);
+    return (double)bytes / (double)host_link_rate(a->host->gpus->config);
 }
 
 static double serial_time(const struct adviser *a, const struct round *round)
 {
-    const struct host_config *config = a->host->config;
+    const struct host_config *config = a->host->gpus->config;
     double time = config->copy_call_us + config->sync_after_us + round->in +
                   config->launch_driver_us * round->launches;
     for (uint32_t i = round->first; i < round->end; i++)
@@ -226,7 +226,7 @@ static double serial_time(const struct adviser *a, const struct round *round)
 // last of several such copies has to transfer all its bytes.
 static double overlapped_time(const struct adviser *a, const struct round *round)
 {
-    const struct host_config *config = a->host->config;
+    const struct host_config *config = a->host->gpus->config;
     double time = config->copy_call_us + config->sync_after_us + round->in + round->fixed +
                   config->launch_driver_us * (round->launches - (round->starts != 0));
     if (round->finishes && !round->fixed)
@@ -244,7 +244,7 @@ static void advise_copy(struct adviser *a, struct round *round, const struct hos
     uint32_t allocation = allocation_at(a, in ? copy->to : copy->from);
     struct copy_check found =
         in ? check_start(round, allocation) : check_finish(a, round, allocation);
-    double time = a->host->config->copy_driver_us + transfer(a, copy->bytes);
+    double time = a->host->gpus->config->copy_driver_us + transfer(a, copy->bytes);
     fprintf(to, "  copy of %" PRIu64 " bytes to the %s", copy->bytes, in ? "device" : "host");
     if (found.use) {
         const struct ir_symbol *symbol = &a->program->module->symbols.v[found.use->array->symbol];
@@ -392,8 +392,8 @@ static void advise(struct adviser *a, FILE *to)
 void host_advise(const struct host *host, FILE *to)
 {
     struct arena own;
-    struct adviser a = {.host = host, .arena = &own, .program = host->device->program};
-    arena_init(&own, host->device->arena->memory);
+    struct adviser a = {.host = host, .arena = &own, .program = host->gpus->device->program};
+    arena_init(&own, host->gpus->device->arena->memory);
     a.plan.arena = &own;
     a.of = ARENA_ARRAY(&own, struct overlaps, a.program->module->functions.n + 1);
     a.looked_at = ARENA_ARRAY(&own, bool, a.program->module->functions.n + 1);

@@ -7,14 +7,16 @@ static struct host_command *enqueue(struct host_stream *stream, const char *name
                                     struct host_command made, uint64_t call)
 {
     struct host *host = stream->host;
-    struct host_command *command = ARENA_NEW(&host->device->queue_arena, struct host_command);
+    struct host_gpu *gpu = stream->gpu;
+    struct host_command *command = ARENA_NEW(&gpu->device->queue_arena, struct host_command);
     *command = made;
     host_trace_call(host, name, host->now, host->now + call);
     host->now += call;
-    host->counts.calls += call / HOST_NS;
-    host->counts.commands += !made.at_once;
-    host->counts.runtime = host_runtime(host) / HOST_NS;
+    gpu->counts.calls += call / HOST_NS;
+    gpu->counts.commands += !made.at_once;
+    host->gpus->counts.runtime = host_runtime(host) / HOST_NS;
     command->stream = stream;
+    command->gpu = made.gpu ? made.gpu : gpu;
     command->number = ++host->calls;
     command->enqueued = host->now;
     *(stream->last ? &stream->last->next : &stream->first) = command;
@@ -25,13 +27,24 @@ static struct host_command *enqueue(struct host_stream *stream, const char *name
     return command;
 }
 
-const char *host_check_copy(const struct host *host, const struct host_copy *copy)
+// Returns the device that has these bytes; `first` if it has them, too, or if no device has them.
+static struct host_gpu *gpu_of(struct host_gpu *first, uint64_t address, uint64_t bytes)
 {
-    const struct device *device = host->device;
+    struct host *host = first->host;
+    for (uint32_t i = 0; host->gpu_count > 1 && i < host->gpu_count; i++)
+        if (!device_owns(first->device, address, bytes) &&
+            device_owns(host->gpus[i].device, address, bytes))
+            return &host->gpus[i];
+    return first;
+}
+
+const char *host_check_copy(struct host *host, const struct host_copy *copy)
+{
     const uint64_t ends[] = {copy->from, copy->to};
     // Memory without bits is always full, so filling it is allowed and has no effect.
     bool has_state = copy->mark && copy->mark != plane_mark(PLANE_ALWAYS, PLANE_FILL);
     for (int i = 0; i < 2; i++) {
+        const struct device *device = gpu_of(host->gpus, ends[i], copy->bytes)->device;
         if (ends[i] && !device_at(device, ends[i], copy->bytes))
             return "the bytes are not in one live allocation";
         if (ends[i] && has_state && !plane_covers(device->image, ends[i], copy->bytes))
@@ -44,12 +57,14 @@ const char *host_check_copy(const struct host *host, const struct host_copy *cop
 }
 
 // Finds the bytes of a copy in this process. Returns false if the copy is refused.
-static bool find_bytes(struct host *host, const struct host_copy *copy,
-                       struct device_command *command)
+static bool find_bytes(const struct host_stream *stream, const struct host_copy *copy,
+                       struct host_command *made)
 {
-    struct device *device = host->device;
-    if (host_check_copy(host, copy))
+    if (host_check_copy(stream->host, copy))
         return false;
+    struct device_command *command = &made->command;
+    struct host_gpu *to = gpu_of(stream->gpu, copy->to, copy->bytes);
+    struct host_gpu *from = gpu_of(stream->gpu, copy->from, copy->bytes);
     *command = (struct device_command){.kind = COMMAND_COPY,
                                        .to = copy->to,
                                        .from = copy->from,
@@ -58,17 +73,23 @@ static bool find_bytes(struct host *host, const struct host_copy *copy,
                                        .data_from = copy->data_from,
                                        .mark = copy->mark};
     if (copy->from)
-        command->data_from = device_at(device, copy->from, copy->bytes);
+        command->data_from = device_at(from->device, copy->from, copy->bytes);
     if (copy->to)
-        command->data_to = device_at_written(device, copy->to, copy->bytes);
+        command->data_to = device_at_written(to->device, copy->to, copy->bytes);
+    made->gpu = !copy->from || to == stream->gpu ? to : from;
+    command->peer = copy->to && copy->from && to != from;
+    if (!copy->to)
+        made->gpu = from;
+    if (command->peer)
+        *(made->gpu == to ? &command->from : &command->to) = 0;
     return true;
 }
 
 bool host_copy(struct host_stream *stream, const struct host_copy *copy)
 {
-    const struct host_config *config = stream->host->config;
+    const struct host_config *config = stream->gpu->config;
     struct host_command made = {.latency = host_us(config->copy_driver_us)};
-    if (!find_bytes(stream->host, copy, &made.command))
+    if (!find_bytes(stream, copy, &made))
         return false;
     enqueue(stream, "copy", made, host_us(config->copy_call_us));
     return true;
@@ -76,7 +97,7 @@ bool host_copy(struct host_stream *stream, const struct host_copy *copy)
 
 bool host_set(struct host_stream *stream, uint64_t to, uint8_t value, uint64_t bytes)
 {
-    const struct host_config *config = stream->host->config;
+    const struct host_config *config = stream->gpu->config;
     struct host_command made = {
         .command = {.kind = COMMAND_SET,
                     .to = to,
@@ -85,7 +106,8 @@ bool host_set(struct host_stream *stream, uint64_t to, uint8_t value, uint64_t b
                     .mark = plane_mark(PLANE_ALWAYS, PLANE_FILL)},
         .latency = host_us(config->launch_driver_us),
     };
-    made.command.data_to = device_at_written(stream->host->device, to, bytes);
+    made.gpu = gpu_of(stream->gpu, to, bytes);
+    made.command.data_to = device_at_written(made.gpu->device, to, bytes);
     if (made.command.data_to)
         enqueue(stream, "set", made, host_us(config->launch_call_us));
     return made.command.data_to;
@@ -94,7 +116,7 @@ bool host_set(struct host_stream *stream, uint64_t to, uint8_t value, uint64_t b
 bool host_set_state(struct host_stream *stream, uint64_t address, uint64_t bytes,
                     enum plane_action action)
 {
-    const struct host_config *config = stream->host->config;
+    const struct host_config *config = stream->gpu->config;
     struct host_command made = {
         .command = {.kind = COMMAND_CALL,
                     .to = address,
@@ -102,7 +124,7 @@ bool host_set_state(struct host_stream *stream, uint64_t address, uint64_t bytes
                     .mark = plane_mark(PLANE_ALWAYS, action)},
         .latency = host_us(config->launch_driver_us),
     };
-    if (!plane_covers(stream->host->device->image, address, bytes))
+    if (!plane_covers(stream->gpu->device->image, address, bytes))
         return false;
     enqueue(stream, "set state", made, host_us(config->launch_call_us));
     return true;
@@ -110,9 +132,12 @@ bool host_set_state(struct host_stream *stream, uint64_t address, uint64_t bytes
 
 void host_launch(struct host_stream *stream, struct device_launch *launch)
 {
-    const struct host_config *config = stream->host->config;
+    const struct host_config *config = stream->gpu->config;
     struct host_command made = {.command = {.kind = COMMAND_LAUNCH, .launch = launch},
                                 .latency = host_us(config->launch_driver_us)};
+    made.gpu = stream->host->gpus; // a stream of a graph may have launches of other devices
+    while (made.gpu->device != launch->device)
+        made.gpu++;
     enqueue(stream, "launch", made, host_us(config->launch_call_us));
 }
 
@@ -147,6 +172,13 @@ void host_wait(struct host_stream *stream, const struct host_event *event)
         enqueue(stream, "wait", made, 0);
 }
 
+void host_wait_until(struct host_stream *stream, bool (*holds)(const void *context), void *context)
+{
+    struct host_command made = {
+        .command = {.kind = COMMAND_CALL, .context = context}, .at_once = true, .holds = holds};
+    enqueue(stream, "wait", made, 0);
+}
+
 // Waiting
 
 static bool has_no_commands(const void *context)
@@ -177,6 +209,15 @@ static bool is_idle(const void *context)
 {
     const struct host *host = context;
     return !host->open;
+}
+
+static bool is_gpu_idle(const void *context)
+{
+    const struct host_gpu *gpu = context;
+    for (const struct host_stream *stream = gpu->host->streams; stream; stream = stream->next)
+        if (stream->gpu == gpu && stream->first)
+            return false;
+    return true;
 }
 
 static bool never(const void *context)
@@ -218,6 +259,7 @@ static enum device_end wait_for(struct host *host, const struct awaited *on, uin
 static enum device_end wait_until(struct host *host, const struct awaited *on, uint64_t after,
                                   struct device_result *result)
 {
+    struct host_stats *counts = &host->gpus->counts;
     uint64_t begun = host->now;
     bool was_over = on->is_over(on->context); // by host_run_ahead
     enum device_end end = wait_for(host, on, UINT64_MAX, result);
@@ -225,13 +267,13 @@ static enum device_end wait_until(struct host *host, const struct awaited *on, u
     host->now = ended > begun ? ended : begun;
     host_trace_call(host, "wait", begun, host->now);
     host_trace_call(host, "return", host->now, host->now + after);
-    host->counts.waits += (host->now - begun) / HOST_NS;
-    host->counts.calls += after / HOST_NS;
+    counts->waits += (host->now - begun) / HOST_NS;
+    counts->calls += after / HOST_NS;
     host->now += after;
-    host->counts.runtime = host_runtime(host) / HOST_NS;
-    if (!host->open && !host->apart) {
-        device_drop(host->device);
-        plane_next_round(host->device->image);
+    counts->runtime = host_runtime(host) / HOST_NS;
+    for (uint32_t i = 0; !host->open && !host->apart && i < host->gpu_count; i++) {
+        device_drop(host->gpus[i].device);
+        plane_next_round(host->gpus[i].device->image);
     }
     return end;
 }
@@ -239,11 +281,11 @@ static enum device_end wait_until(struct host *host, const struct awaited *on, u
 static enum device_end synchronise(struct host *host, const struct awaited *on,
                                    struct device_result *result)
 {
-    uint64_t call = host_us(host->config->sync_call_us);
+    uint64_t call = host_us(host->gpus->config->sync_call_us);
     host_trace_call(host, "synchronise", host->now, host->now + call);
     host->now += call;
-    host->counts.calls += call / HOST_NS;
-    return wait_until(host, on, host_us(host->config->sync_after_us), result);
+    host->gpus->counts.calls += call / HOST_NS;
+    return wait_until(host, on, host_us(host->gpus->config->sync_after_us), result);
 }
 
 enum device_end host_synchronise_stream(struct host_stream *stream, struct device_result *result)
@@ -266,13 +308,19 @@ enum device_end host_synchronise(struct host *host, struct device_result *result
     return synchronise(host, &on, result);
 }
 
+enum device_end host_synchronise_gpu(struct host_gpu *gpu, struct device_result *result)
+{
+    const struct awaited on = {is_gpu_idle, gpu, &gpu->ended, NULL, gpu->host->calls};
+    return synchronise(gpu->host, &on, result);
+}
+
 enum device_end host_copy_now(struct host_stream *stream, const struct host_copy *copy,
                               bool *enqueued, struct device_result *result)
 {
     struct host *host = stream->host;
-    struct host_command made = {.latency = host_us(host->config->memcpy_us)};
+    struct host_command made = {.latency = host_us(stream->gpu->config->memcpy_us)};
     *result = (struct device_result){.end = DEVICE_DONE};
-    *enqueued = find_bytes(host, copy, &made.command);
+    *enqueued = find_bytes(stream, copy, &made);
     if (!*enqueued)
         return DEVICE_DONE;
     const struct point point = {stream, enqueue(stream, "copy", made, 0)->number};

@@ -16,10 +16,10 @@ void host_trace_begin(struct host *host)
 {
     static const char *const names[] = {"calls", "driver", "copies to the device",
                                         "copies to the host"};
-    if (!host->timed || !host->timed->trace)
+    if (!host->gpus->timed || !host->gpus->timed->trace)
         return;
-    host->trace = ARENA_NEW(host->device->arena, struct host_trace);
-    *host->trace = (struct host_trace){.to = host->timed->trace};
+    host->trace = ARENA_NEW(host->gpus->device->arena, struct host_trace);
+    *host->trace = (struct host_trace){.to = host->gpus->timed->trace};
     trace_process(host->trace->to, TRACE_HOST, "host", 0);
     for (uint32_t i = 0; i < ROW_STREAMS; i++)
         trace_row(host->trace->to, (struct trace_row){TRACE_HOST, i}, names[i], 0);
@@ -29,7 +29,7 @@ static void write_span(struct host *host, uint32_t row, uint64_t from, uint64_t 
                        const char *name, const char *args)
 {
     struct host_trace *trace = host->trace;
-    const struct trace_clock clock = {host->clock, TRACE_MICROSECOND};
+    const struct trace_clock clock = {host->gpus->clock, TRACE_MICROSECOND};
     uint64_t origin = trace->to->origin, begin = trace_time(clock, from);
     uint64_t end = trace_time(clock, until);
     if (end > begin && begin >= origin)

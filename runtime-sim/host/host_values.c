@@ -38,7 +38,7 @@ void host_post(struct host *host, struct host_command *command)
 {
     command->computing = true;
     host->posted++;
-    vec_push(host->device->arena, &host->functions, command);
+    vec_push(host->gpus->device->arena, &host->functions, command);
     host->owner->post(host->owner->context, command);
 }
 
@@ -96,7 +96,8 @@ bool host_await_late(struct host *host)
 
 static bool is_free(const struct host *host, const struct host_command *command)
 {
-    if (command->after && !command->after->computed)
+    if ((command->after && !command->after->computed) ||
+        (command->holds && !command->holds(command->command.context)))
         return false;
     for (const struct host_stream *other = host->streams; other; other = other->next)
         if (host_orders(command->stream, other) && other->first_apart &&
@@ -141,10 +142,10 @@ static enum device_end compute(struct host *host, struct host_command *command)
     struct device_result result = {.end = DEVICE_DONE};
     host->busy = command->computing = true;
     host->computing++;
-    result.end = device_run_now(host->device, &command->command, &result);
+    result.end = device_run_now(command->gpu->device, &command->command, &result);
     host->computing--;
     if (result.end != DEVICE_DONE && host->end == DEVICE_DONE)
-        host_fail(host, &result);
+        host_fail(host, command->gpu, &result);
     end_apart(host, command);
     host_release(host);
     return result.end;

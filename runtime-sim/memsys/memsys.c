@@ -412,7 +412,8 @@ static void tick_partitions(struct memsys *m, uint64_t time)
     for (uint32_t i = 0; i < count; i++)
         memsys_partition_tick(&m->partitions[m->schedule.order[i]], &at);
     for (uint32_t i = 0; i < m->partition_count; i++)
-        if (m->partitions[i].served_count || m->partitions[i].waiting.n)
+        if (m->partitions[i].served_count || m->partitions[i].waiting.n ||
+            m->partitions[i].far_sent < m->partitions[i].far.n)
             memsys_partition_notify(&m->partitions[i], at.llc + 1);
 }
 

@@ -182,6 +182,14 @@ struct memsys_gate {
     uint32_t (*carried)(void *context, const struct memsys_request *request, uint32_t known);
 };
 
+// The link to memory of other devices (memsys_link.h).
+struct memsys_far {
+    const void *context;
+    // Returns true if an address is in memory of another device.
+    bool (*is_far)(const void *context, uint64_t address);
+    uint64_t rate, latency; // of each direction, in MB/s and picoseconds
+};
+
 // Counts of the requests of one instruction. The sums over all sites are the statistics of the same
 // names of the groups llc and dram.
 struct memsys_site {
@@ -209,6 +217,7 @@ struct memsys_tables {
     struct memsys_replies replies;
     const struct memsys_gate *gate;   // NULL: requests enter the slices' inputs directly
     const struct memsys_sites *sites; // NULL: requests are not counted by instruction
+    const struct memsys_far *far;     // NULL: all memory is that of this device
 };
 
 // Fills the sections for config_init, which then reads values into *config.

@@ -1,6 +1,6 @@
 // Builds a memory system from its configuration and the rows of its owner.
 #include "runtime-sim/base/clock.h"
-#include "runtime-sim/memsys/memsys_state.h"
+#include "runtime-sim/memsys/memsys_link.h"
 #include "support/bits.h"
 #include <assert.h>
 
@@ -165,6 +165,7 @@ struct memsys *memsys_new(struct arena *arena, const struct memsys_config *confi
     init_map(m);
     init_masks(m);
     init_partitions(m);
+    memsys_link_init(m);
     m->wake.answers = bits_new(arena, m->topology.ends);
     m->wake.refused = bits_new(arena, m->topology.ends);
     m->wake.may_send = bits_new(arena, m->topology.ends);

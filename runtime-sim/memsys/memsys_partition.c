@@ -1,6 +1,6 @@
 // A partition moves requests from the request network to the slice, fetches and write-backs from
 // the slice to the DRAM, and replies from the slice to the reply network.
-#include "runtime-sim/memsys/memsys_state.h"
+#include "runtime-sim/memsys/memsys_link.h"
 #include "support/bits.h"
 #include <string.h>
 
@@ -62,8 +62,8 @@ void memsys_partition_init(struct memsys_partition *p, struct memsys *m, uint32_
     p->backend_next = m->backend->next(p->backend);
     p->replies = ARENA_ARRAY(m->arena, uint32_t, config->memory.reply_queue);
     p->own = ARENA_ARRAY(m->arena, uint32_t, config->memory.reply_queue);
-    // Per clock, each bank has one access and one waiting request is served.
-    p->served = ARENA_ARRAY(m->arena, uint32_t, config->llc.banks + 1);
+    // Per clock, each bank has one access, and one waiting request and one of the link are served.
+    p->served = ARENA_ARRAY(m->arena, uint32_t, config->llc.banks + 2);
 }
 
 // From the network
@@ -154,6 +154,8 @@ static uint32_t accept_arrival(struct memsys_partition *p, const struct memsys_m
 static void put_arrival(struct memsys_partition *p, uint32_t index, uint64_t now, uint32_t input)
 {
     const struct memsys_gate *gate = p->memsys->tables.gate;
+    if (p->memsys->link && memsys_link_accept(p, index))
+        return;
     if (gate)
         gate->accept(gate->context, p->number, index, &p->memsys->pool.entries[index].request, now);
     else
@@ -410,11 +412,27 @@ static bool is_network_full(const struct memsys_partition *p)
     return p->reply_count == p->memsys->config->memory.reply_queue && !p->waiting.n;
 }
 
+// Accepts the replies that were served in earlier clocks, and serves one request.
+static void accept_crossed(struct memsys_partition *p, uint64_t now)
+{
+    uint32_t entry;
+    while ((entry = memsys_link_reply(p)) != MEMSYS_NONE && accept_reply(p, entry, now)) {
+        memsys_link_pop(p);
+        p->moved = true;
+    }
+    entry = memsys_link_serve(p, now);
+    if (entry != MEMSYS_NONE)
+        p->served[p->served_count++] = entry;
+    p->moved |= entry != MEMSYS_NONE;
+}
+
 static void accept_replies(struct memsys_partition *p, const struct memsys_moment *at)
 {
     const struct cache_reply *answer;
     if (p->waiting.n)
         accept_late_replies(p, at->llc);
+    if (p->far.n)
+        accept_crossed(p, at->llc);
     for (uint32_t path = is_network_full(p) ? PATH_OWN : 0; path < CACHE_PATHS; path++)
         while ((answer = cache_reply_peek(&p->cache, path, at->llc)) &&
                accept_reply(p, (uint32_t)answer->id, answer->ready)) {
@@ -527,6 +545,8 @@ static void set_due(struct memsys_partition *p, uint64_t now)
         wake(p, cache_reply_next(&p->cache, PATH_NETWORK));
     wake(p, cache_reply_next(&p->cache, PATH_OWN));
     wake(p, reply_clock(p));
+    if (p->far.n)
+        wake(p, memsys_link_due(p, now));
     p->backend_next = m->backend->next(p->backend);
     if (p->due <= now)
         p->due = now + 1;
@@ -558,6 +578,10 @@ void memsys_partition_tick(struct memsys_partition *p, const struct memsys_momen
 void memsys_partition_notify(struct memsys_partition *p, uint64_t next)
 {
     struct memsys *m = p->memsys;
+    if (p->far_sent < p->far.n) {
+        memsys_link_send(p, m->clock.time);
+        wake(p, memsys_link_due(p, next - 1));
+    }
     for (uint32_t i = 0; i < p->waiting.n; i++) {
         struct memsys_entry *entry = &m->pool.entries[p->waiting.v[i]];
         if (entry->waits)

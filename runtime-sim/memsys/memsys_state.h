@@ -43,6 +43,13 @@ struct memsys_delayed {
     uint64_t ready; // clock of the LLC
 };
 
+// A request for memory of another device. `ready`: clock of the LLC in which its reply has crossed
+// the link; UINT64_MAX: it was not sent yet.
+struct memsys_crossing {
+    uint32_t entry;
+    uint64_t ready;
+};
+
 // The delayed requests of a message class: a queue that starts at `first`.
 struct memsys_delay {
     VEC(struct memsys_delayed) all;
@@ -70,6 +77,10 @@ struct memsys_partition {
     uint32_t *served; // entries served at this time
     uint32_t served_count;
     VEC(uint32_t) waiting; // entries for which the owner returned MEMSYS_WAIT
+    // Requests on the link, oldest first; those before `far_served` are served, those before
+    // `far_sent` sent.
+    VEC(struct memsys_crossing) far;
+    uint32_t far_served, far_sent;
     bool moved;
 };
 
@@ -207,6 +218,7 @@ struct memsys {
     struct memsys_stats stats;
     struct memsys_masks masks;
     struct memsys_sums sums;
+    struct memsys_link *link; // NULL: no other device
 };
 
 static inline bool memsys_has_data(const struct memsys_request *request)

@@ -1,5 +1,5 @@
 // Statistics of a memory system and its nodes, and the report of waits.
-#include "runtime-sim/memsys/memsys_state.h"
+#include "runtime-sim/memsys/memsys_link.h"
 #include <inttypes.h>
 
 static const struct stat_key stat_keys[] = {
@@ -158,6 +158,7 @@ void memsys_stats_add(const struct memsys *m, struct stats *stats)
     add_channels(m, stats);
     noc_use_add(m->side[MEMSYS_REQUESTS].noc, stats, "request");
     noc_use_add(m->side[MEMSYS_REPLIES].noc, stats, "reply");
+    memsys_link_stats_add(m, stats);
 }
 
 // Nodes

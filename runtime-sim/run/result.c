@@ -278,7 +278,7 @@ static void write_fault(struct json *json, const struct session *session)
 // Writes the times (microseconds) and bytes of a run with streams.
 static void write_host_clock(struct json *json, const struct session *session)
 {
-    const struct host_stats *counts = &session->host->counts;
+    const struct host_stats *counts = &session->host->gpus[session->gpu].counts;
     const struct {
         const char *name;
         uint64_t time; // ns
@@ -309,7 +309,7 @@ static void write_ends(struct json *json, const struct result *result)
     json_key(json, "host");
     json_object(json);
     json_member_double(json, "cpu_seconds", result->host.cpu_seconds);
-    json_member_double(json, "kernel_cpu_seconds", session->device.kernel_cpu_seconds);
+    json_member_double(json, "kernel_cpu_seconds", session->device.cpu.seconds);
     json_member_uint(json, "peak_rss_bytes", result->host.peak_rss_bytes);
     json_end_object(json);
     json_key(json, "checks");
@@ -356,6 +356,8 @@ void result_write(const struct result *result, FILE *to)
     json_member_string(&json, "format", "ptxoffload-run");
     json_member_int(&json, "version", 1);
     json_member_string(&json, "mode", result->timed ? "timed" : "functional");
+    if (result->session->host && result->session->host->gpu_count > 1)
+        json_member_uint(&json, "device", result->session->gpu);
     write_inputs(&json, result);
     write_machine(&json, result->timed);
     json_member_string(&json, "outcome", result_outcome(result->outcome, result->timed));

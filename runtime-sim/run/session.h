@@ -57,6 +57,7 @@ struct session_frame {
 struct session {
     struct device device; // the caller sets the fields that device.h names
     struct host *host;    // for `streams`; the caller sets its configuration
+    uint32_t gpu;         // number of `device` in the host
     bool logs;            // log the commands of `streams` for the advice of host/host_log.h
     struct timed *timed;  // timing model of the device; NULL: functional only
     struct arena *arena;

@@ -234,12 +234,12 @@ enum session_outcome session_streams(struct session *session)
 {
     struct stream_execution s = {.session = session, .host = session->host};
     struct device_result result;
-    host_begin(s.host, &session->device, session->timed, s.host->config);
+    host_begin(s.host, &session->device, session->timed, s.host->gpus->config, NULL);
     host_trace_begin(s.host);
     if (session->logs)
         host_log_begin(s.host);
     for (int i = 0; i < STREAMS; i++)
-        host_stream_add(s.host, &s.streams[i], HOST_INDEPENDENT);
+        host_stream_add(s.host->gpus, &s.streams[i], HOST_INDEPENDENT);
     enum session_outcome outcome = do_calls(&s, &session->run->calls);
     if (outcome == SESSION_DONE && s.host->open) { // the program ends without waiting
         host_finish(s.host, &result);

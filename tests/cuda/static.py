@@ -40,7 +40,6 @@ def names(version):
     assert len(found) > 400, found
     if version == 11:
         found.remove('cudaGetDeviceProperties_v2')
-        found.append('cudaBindTexture')
     return found
 
 
@@ -274,6 +273,17 @@ void **__cudaRegisterFatBinary(void *wrapper)
     ends(run([*CC, *fatbin(folder), PROGRAMS / 'plain.c', cudart, '-o', 'app', '-ldl'], folder), 0)
     command = 'LD_PRELOAD="$PWD/libtrace.so $LD_PRELOAD" exec ./app own'
     ends(run([RUN, '--functional', '--', 'sh', '-c', command], folder), 0, out='traced\n' + good('own'))
+
+
+def references(folder, *options):
+    """texture and surface references of version 11"""
+    image = fatbin(folder, (PROGRAMS / 'references.ptx').read_bytes())
+    ends(run([*CC, *image, PROGRAMS / 'references.c', runtime(version=11), '-o', 'app'], folder), 0)
+    ends(simulate(folder, './app', *options), 0, out='PASSED\n')
+
+
+for options in (['--functional'], ['-w'], ['--functional', '--devices=2']):
+    add_case('texture and surface references of version 11, ' + ' '.join(options), references, *options)
 
 
 @case

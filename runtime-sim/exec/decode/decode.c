@@ -290,7 +290,15 @@ static void align_constants(struct program *program)
 void program_build(struct program *program, struct arena *arena, const struct ir_module *module,
                    const struct lanes_table *lanes)
 {
-    *program = (struct program){.arena = arena, .module = module, .lanes = lanes};
+    program_build_at(program, arena, module, lanes,
+                     module->address_bits == 64 ? GLOBAL_FIRST_64 : GLOBAL_FIRST);
+}
+
+void program_build_at(struct program *program, struct arena *arena, const struct ir_module *module,
+                      const struct lanes_table *lanes, uint64_t global_first)
+{
+    *program = (struct program){
+        .arena = arena, .module = module, .lanes = lanes, .global_first = global_first};
     layout_module(program);
     struct selection *selection = select_new(arena, module, lanes);
     for (uint32_t i = 0; i < program->functions.n; i++) {

@@ -26,11 +26,6 @@ static bool is_opaque(const struct ir_symbol *symbol)
            symbol->space == W_tex;
 }
 
-static uint64_t global_first(const struct program *program)
-{
-    return program->module->address_bits == 64 ? GLOBAL_FIRST_64 : GLOBAL_FIRST;
-}
-
 static void place_global(struct program *program, uint32_t id, uint64_t *at)
 {
     const struct ir_symbol *symbol = &program->module->symbols.v[id];
@@ -273,7 +268,7 @@ void layout_module(struct program *program)
     vec_reserve(program->arena, &program->address_of, module->symbols.n + 1);
     program->address_of.n = module->symbols.n;
     const uint32_t *definitions = find_definitions(program);
-    uint64_t at = global_first(program);
+    uint64_t at = program->global_first;
     for (uint32_t i = 0; i < module->symbols.n; i++) {
         uint16_t space = module->symbols.v[i].space;
         program->address_of.v[i] = 0;

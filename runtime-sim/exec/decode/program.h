@@ -112,7 +112,8 @@ struct program {
     struct constant *constant_table; // hash table with open addressing
     uint32_t constant_mask, constant_count;
     uint32_t warp_bytes, launch_bytes;
-    uint64_t global_end; // first address after the module's variables
+    // First address of the module's variables, and first address after them.
+    uint64_t global_first, global_end;
 };
 
 // Functions are identified by handles, which are addresses without memory.
@@ -122,6 +123,9 @@ struct program {
 // executed, and each function that may call it, gets a refusal.
 void program_build(struct program *program, struct arena *arena, const struct ir_module *module,
                    const struct lanes_table *lanes);
+// As program_build, with variables from this address on.
+void program_build_at(struct program *program, struct arena *arena, const struct ir_module *module,
+                      const struct lanes_table *lanes, uint64_t global_first);
 
 // Returns the kernel with this name, or NULL.
 const struct program_function *program_find(const struct program *program, const char *name);

@@ -17,6 +17,7 @@ struct allocation {
     bool heap;           // allocated by a kernel, which may free it
     bool keeps_data;     // `data` stays valid after a kernel has freed it
     bool filled;         // completely written
+    bool remote;         // memory of another device
     uint64_t *written;   // one bit per byte that a kernel has written; NULL: not recorded
     struct plane *plane; // full and empty words (plane.h); NULL: all words are full
 };
@@ -27,6 +28,7 @@ struct image {
     uint64_t next;               // address of the next allocation
     uint64_t heap_left;          // bytes that kernels may still allocate
     uint8_t *pieces[64];         // freed blocks for reuse, by power of two
+    bool has_remote;             // allocations may be memory of other devices
     bool has_planes;             // allocations may have state planes (plane.h)
     bool counts_reads;           // planes may count reads
     bool discards;               // as in struct plane_kind
@@ -73,6 +75,13 @@ void image_describe(const struct image *image, uint64_t address, char *to, size_
 // Describes an offset relative to an object of `bytes` bytes with this name.
 void image_describe_offset(char *to, size_t size, uint64_t offset, uint64_t bytes, const char *name,
                            size_t length);
+
+// Returns true if the address is in memory of another device.
+static inline bool image_is_remote(const struct image *image, uint64_t address)
+{
+    uint32_t found = image->has_remote ? image_find(image, address) : UINT32_MAX;
+    return found != UINT32_MAX && image->list.v[found].remote;
+}
 
 // Returns the memory of `bytes` bytes at `address` if they are in one live allocation, else NULL.
 // `hint` caches the index of the last result; it must be initialised to 0.

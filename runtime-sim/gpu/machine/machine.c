@@ -57,7 +57,8 @@ struct machine *machine_new_planned(struct arena *arena, const struct machine_co
     struct memsys_tables tables = {.requesters = machine->schemes.requesters.v,
                                    .requester_count = machine->schemes.requesters.n,
                                    .in_sectors = CORE_REQUESTERS,
-                                   .sites = config->sites ? &config->sites->memory : NULL};
+                                   .sites = config->sites ? &config->sites->memory : NULL,
+                                   .far = config->far.rate ? &config->far : NULL};
     EACH_SCHEME (scheme, machine, memory.extend)
         scheme->ops->memory.extend(machine, scheme->state, &tables);
     if (config->copies)

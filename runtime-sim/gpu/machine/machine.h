@@ -8,7 +8,7 @@
 #include "runtime-sim/gpu/core/core.h"
 
 // Returns the sections for config_init, which then reads values into *config; there is room for
-// another section. `schemes` has the registered schemes, NULL-terminated; NULL: no schemes.
+// two more. `schemes` has the registered schemes, NULL-terminated; NULL: no schemes.
 struct config_section *machine_sections(struct machine_config *config, struct arena *arena,
                                         const struct scheme_ops *const *schemes, uint32_t *count);
 // Returns the first fault of a configuration that the tables of keys cannot detect, as a sentence
@@ -61,7 +61,8 @@ struct machine_copy {
     uint64_t to, from, bytes;
     uint8_t *data_to; // the same locations in this process
     const uint8_t *data_from;
-    uint64_t rate;        // MB/s of the link to host memory; 0: no link, a request per cycle
+    uint64_t rate;        // MB/s of the link that it crosses; 0: no link, a request per cycle
+    bool is_peer;         // the other end is another device instead of host memory
     uint32_t outstanding; // requests under way, at most COPY_PIECES; 0: COPY_OUTSTANDING
     uint8_t read_mark, write_mark; // of its requests, for schemes
     bool one_engine;               // copies to the host use the engine of those to the device

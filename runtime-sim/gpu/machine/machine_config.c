@@ -27,7 +27,7 @@ struct config_section *machine_sections(struct machine_config *config, struct ar
     config->schemes = schemes;
     uint32_t scheme_count = machine_scheme_count(config);
     struct config_section *sections = ARENA_ARRAY(
-        arena, struct config_section, MEMSYS_SECTIONS + ARRAY_LENGTH(own) + scheme_count + 1);
+        arena, struct config_section, MEMSYS_SECTIONS + ARRAY_LENGTH(own) + scheme_count + 2);
     memsys_sections(sections, &config->memsys);
     for (uint32_t i = 0; i < ARRAY_LENGTH(own); i++)
         sections[count++] = own[i];

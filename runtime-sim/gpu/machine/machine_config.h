@@ -52,6 +52,7 @@ struct machine_config {
     VEC(struct added_cores) added;  // by active schemes: kinds 1 and up
     struct image **image;           // of the device, for schemes; NULL: they get none
     struct sites *sites;            // counts by instruction (core/sites.h); NULL: not counted
+    struct memsys_far far;          // link to other devices; rate 0: none
     bool copies; // the machine has copy engines: an endpoint, and the requester `copy`
 };
 

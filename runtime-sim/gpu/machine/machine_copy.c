@@ -5,9 +5,9 @@
 // each direction. They share the endpoint, but each has its own table of pieces in flight and its
 // own queue of requests, so that neither waits for the pieces of the other.
 //
-// With a rate, the bytes cross a link to host memory piece by piece: a write is sent when its bytes
-// have crossed, and the bytes of a read cross when its reply has arrived. Reads are sent at the
-// rate of the link.
+// With a rate, the bytes cross a link to host memory or another device piece by piece: a write is
+// sent when its bytes have crossed, and the bytes of a read cross when its reply has arrived. Reads
+// are sent at the rate of the link.
 #include "runtime-sim/gpu/machine/machine_state.h"
 #include <string.h>
 
@@ -80,9 +80,11 @@ void machine_begin_copy(struct machine *machine, struct machine_event *event)
 {
     struct copy_engines *c = machine->copies;
     const struct machine_copy *copy = &event->copy;
-    enum copy_direction direction = !copy->from || (copy->one_engine && !copy->to) ? COPY_TO_DEVICE
-                                    : !copy->to                                    ? COPY_TO_HOST
-                                                                                   : COPY_WITHIN;
+    enum copy_direction direction = copy->is_peer ? COPY_WITHIN
+                                    : !copy->from || (copy->one_engine && !copy->to)
+                                        ? COPY_TO_DEVICE
+                                    : !copy->to ? COPY_TO_HOST
+                                                : COPY_WITHIN;
     struct copy_engine *engine = &c->engines[direction];
     if (engine->first == engine->list.n)
         engine->first = engine->list.n = 0;

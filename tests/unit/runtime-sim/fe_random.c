@@ -212,7 +212,7 @@ static void run_program(struct bench *b, uint64_t seed, bool with_time)
     p.counts = draw(&p, 2);
     b->grid = WORDS / BLOCK;
     for (int i = 0; i < STREAMS; i++)
-        host_stream_add(&b->host, &streams[i], HOST_INDEPENDENT);
+        host_stream_add(b->host.gpus, &streams[i], HOST_INDEPENDENT);
     for (uint32_t i = 0; i < BUFFERS; i++)
         p.at[i] = device_allocate(&b->device, WORDS * 4, "buffer");
     for (uint32_t round = 0; round < ROUNDS; round++)

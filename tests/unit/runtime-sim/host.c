@@ -102,7 +102,7 @@ static void halves_timed(void **state)
     uint64_t latency, cycle;
     (void)state;
     start(&b, true, NULL);
-    cycle = HOST_US / b.host.clock + 1;
+    cycle = HOST_US / b.host.gpus->clock + 1;
     for (int back = 0; back < 2; back++) {
         latency = line_latency(&b, back);
         assert_true(latency > 10 * cycle && latency < us(1));
@@ -175,8 +175,8 @@ static void overlap(void **state)
     check_time(events[0].time, us(7.2) + link_time(SIZE), 0);
     check_time(events[1].time, us(13.2) + link_time(SIZE), 0);
     check_time(time, us(14.2) + link_time(SIZE), 0);
-    assert_int_equal(b.host.counts.driver_busy, 12000);
-    assert_int_equal(b.host.counts.driver_waits, 4800); // from 2.4 to 7.2
+    assert_int_equal(b.host.gpus->counts.driver_busy, 12000);
+    assert_int_equal(b.host.gpus->counts.driver_waits, 4800); // from 2.4 to 7.2
     end(&b);
     // With one engine the second waits for the first.
     start(&b, false, SETTINGS("host.engines=1"));
@@ -275,9 +275,9 @@ static void default_stream(void **state)
     struct host_event ends[3];
     (void)state;
     start(&b, false, NULL);
-    host_stream_add(&b.host, &legacy, HOST_DEFAULT);
-    host_stream_add(&b.host, &blocking[0], HOST_BLOCKING);
-    host_stream_add(&b.host, &blocking[1], HOST_BLOCKING);
+    host_stream_add(b.host.gpus, &legacy, HOST_DEFAULT);
+    host_stream_add(b.host.gpus, &blocking[0], HOST_BLOCKING);
+    host_stream_add(b.host.gpus, &blocking[1], HOST_BLOCKING);
     const struct host_copy copy = {.to = b.in_at, .bytes = SIZE, .data_from = b.in};
     host_copy(&blocking[0], &copy);
     host_record(&blocking[0], &ends[0]);
@@ -340,13 +340,13 @@ static void statistics(void **state)
     assert_true(timed_value(&b.timed, kernel->timed, "machine.cycles", &value));
     assert_int_equal(value, kernel->timed->cycles);
     assert_true(value < 20000); // without the time of copies and driver
-    assert_int_equal(b.host.counts.to_device_bytes, 2 * SIZE);
-    assert_int_equal(b.host.counts.to_host_bytes, 2 * SIZE);
-    assert_int_equal(b.host.counts.commands, 6);
-    assert_int_equal(b.host.counts.driver_busy, 2 * (6 + 3 + 6) * 1000);
-    double clock = (double)b.host.clock / 1000; // cycles in a nanosecond
-    assert_true((double)b.host.counts.launches * clock <= value + 2 * clock + 2);
-    assert_true((double)b.host.counts.launches * clock >= value - 100);
+    assert_int_equal(b.host.gpus->counts.to_device_bytes, 2 * SIZE);
+    assert_int_equal(b.host.gpus->counts.to_host_bytes, 2 * SIZE);
+    assert_int_equal(b.host.gpus->counts.commands, 6);
+    assert_int_equal(b.host.gpus->counts.driver_busy, 2 * (6 + 3 + 6) * 1000);
+    double clock = (double)b.host.gpus->clock / 1000; // cycles in a nanosecond
+    assert_true((double)b.host.gpus->counts.launches * clock <= value + 2 * clock + 2);
+    assert_true((double)b.host.gpus->counts.launches * clock >= value - 100);
     end(&b);
 }
 
@@ -406,8 +406,9 @@ static void trace(void **state)
 static void print_keys(FILE *to)
 {
     static struct host_config values;
-    struct config_section section = host_section(&values);
-    const struct config config = {.sections = &section, .section_count = 1};
+    static struct host_peer peer;
+    struct config_section sections[] = {host_section(&values), host_peer_section(&peer)};
+    const struct config config = {.sections = sections, .section_count = 2};
     config_keys_print_markdown(&config, to);
 }
 

@@ -64,7 +64,7 @@ static inline void start(struct bench *b, bool with_time, const char *const *set
     for (; settings && *settings; settings++)
         assert_true(config_set(&b->resolved, *settings));
     b->options.config = &b->config;
-    host_options(&b->keys, &b->host, &b->options);
+    host_options(&b->keys, NULL, b->host.gpus, &b->options);
     b->with_time = with_time;
     b->device.planes = machine_planes(&b->config);
     if (with_time)
@@ -74,9 +74,9 @@ static inline void start(struct bench *b, bool with_time, const char *const *set
     b->out_at = device_allocate(&b->device, SIZE, "out");
     for (uint32_t i = 0; i < ELEMENTS; i++)
         b->in[i] = i * 5 + 1;
-    host_begin(&b->host, &b->device, with_time ? &b->timed : NULL, &b->keys);
+    host_begin(&b->host, &b->device, with_time ? &b->timed : NULL, &b->keys, NULL);
     for (int i = 0; i < 3; i++)
-        host_stream_add(&b->host, &b->streams[i], HOST_INDEPENDENT);
+        host_stream_add(b->host.gpus, &b->streams[i], HOST_INDEPENDENT);
 }
 
 static inline void end(struct bench *b)
