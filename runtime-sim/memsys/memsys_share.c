@@ -33,7 +33,7 @@ struct shared_dram {
     struct shared_slice *slice;
 };
 
-// What `create` keeps between the slices of a memory.
+// State of `create` between the slices of a memory.
 struct sharing {
     struct memsys_backend backend;
     struct shared_dram *last;

@@ -95,7 +95,7 @@ static uint32_t cluster_of(const struct noc *noc, uint32_t node)
     return cluster < noc->config.clusters ? cluster : noc->config.clusters;
 }
 
-// What keeps an output from accepting a packet in this cycle.
+// Reasons for which an output accepts no packet in this cycle.
 struct obstacles {
     bool ports; // those of a cluster, until the next cycle
 };

@@ -191,7 +191,7 @@ static void traffic(void **state)
             for (uint32_t shuffle = 0; shuffle < 2; shuffle++) {
                 begin(&n, networks[i]);
                 noc_shuffle(n.noc, shuffle * 77);
-                struct traffic_test t = traffic_begin(&n, load * 1.5, 5);
+                struct traffic_test t = traffic_begin(&n, load * 1.2, 5);
                 t.flits = 1;
                 t.flits_max = 9;
                 t.checks_order = true;

@@ -249,7 +249,7 @@ static void refresh(void **state)
     end(&f);
 }
 
-// Of a bank at a time: each bank is refreshed once per tREFI, in turn, and the others go on.
+// Of a bank at a time: each bank is refreshed once per tREFI, in turn, and the others continue.
 static void refresh_of_banks(void **state)
 {
     (void)state;
