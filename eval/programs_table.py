@@ -40,11 +40,10 @@ CLASSES = [
 PAPER = {
     'shared': 'not admitted: "Applications such as RED heavily make use of shared memory in GPUs. This limits the scope of our '
               'computation offloading." [§6.2]',
-    'width': 'copies of 64 bits are chains since this table was first made; operations on them are not admitted: "a 32-wide '
+    'width': 'copies of 64 bits are admitted, and are chains since some of these rows were made; operations on them are not: "a 32-wide '
              'single-precision floating point and integer ALU" [§4.2]; vectors with `--capability` (`vector: 4`)',
-    'type': 'not admitted: "a 32-wide single-precision floating point and integer ALU" [§4.2]; 16-bit integers with '
-            '`--capability`',
-    'operation': 'division and square roots: as `type`',
+    'type': 'bytes in registers of 16 bits are chains since some of these rows were made; other types are not admitted, as `width`',
+    'operation': 'division and square roots: as `width`; `--capability` (`operations`)',
     'reuse': 'not admitted: "loads with further reuse at the core should not be offloaded, as it will negatively impact the L1D '
              'locality" [§4.1]',
     'register-operand': 'not admitted: "we concentrate only on patterns that can be packed into a single flit" [§4.1]',
@@ -53,8 +52,7 @@ PAPER = {
                'ALU operation or a store operation" [§4.1]; a stored constant starts with no load, and no row of Table 1 leaves '
                'f(a,i) in a register',
     'cross-block': 'not admitted where the value depends on control flow (it has several definitions): "the offload chains\' '
-                   'instructions are contiguously stored" [§4.2]; a single reader in another block would be admitted, but is not '
-                   'implemented, comparisons aside',
+                   'instructions are contiguously stored" [§4.2]; other readers in another block would give no chain (below)',
     'fma': 'admitted if the multiply-add is divided, which rounds differently: `--fma=split`',
     'atomic': 'not admitted: no row of Table 1 has an atomic operation; it is executed at the memory already',
     'volatile': 'not admitted: it must not be moved',
@@ -73,8 +71,8 @@ def counts(rows):
 
 
 def timed_rows(rows):
-    """Programs of which at least one run by cycles came to its end."""
-    return [row for row in rows if row.get('baseline', {}).get('ran') == 'ran']
+    """Programs whose run by cycles came to its end, and launched a kernel."""
+    return [row for row in rows if row.get('baseline', {}).get('ran') == 'ran' and row['baseline'].get('cycles')]
 
 
 def offloaded_rows(rows):
@@ -90,6 +88,17 @@ def suite_table(suite, rows):
              (*counts(rows), len(rows) - len(built_rows(rows))), '', '| program | arguments | | check | reason |', '|---|---|---|---|---|']
     lines += ['| %s |' % ' | '.join(cell(row.get(key, '')) for key in ('name', 'arguments', 'ran', 'check', 'reason'))
               for row in rows]
+    return '\n'.join(lines) + '\n\n'
+
+
+def summary_table(rows, suites):
+    lines = ['| suite | programs | ran | checks | passed | by cycles | offloaded | could not be built |',
+             '|---|---:|---:|---:|---:|---:|---:|---:|']
+    for suite in [*suites, None]:
+        of = [row for row in rows if suite in (None, row['suite'])]
+        ran, built, passed, checks = counts(of)
+        lines.append('| %s | %d | %d | %d | %d | %d | %d | %d |' % (
+            suite or 'all', built, ran, checks, passed, len(timed_rows(of)), len(offloaded_rows(of)), len(of) - built))
     return '\n'.join(lines) + '\n\n'
 
 
@@ -163,7 +172,7 @@ def write_table(rows):
     ran, built, passed, checks = counts(rows)
     text = HEAD % {'ran': ran, 'built': built, 'passed': passed, 'checks': checks, 'cycles': len(timed_rows(rows)),
                    'offloaded': len(offloaded_rows(rows)), 'left': len(rows) - built}
-    text += failures_table(rows) + offload_table(rows) + rules_table(rows)
+    text += summary_table(rows, suites) + failures_table(rows) + offload_table(rows) + rules_table(rows)
     for suite in suites:
         text += suite_table(suite, [row for row in rows if row['suite'] == suite])
     dates = sorted({row['date'] for row in rows})
