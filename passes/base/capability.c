@@ -67,56 +67,19 @@ bool alu_is_source(const struct ir_function *fn, uint32_t operand)
     return at->role == ROLE_USE && !table;
 }
 
-static bool is_byte(const struct ir_function *fn, uint32_t operand, bool *loaded)
-{
-    const struct ir_operand *at = &fn->operands.v[operand];
-    uint32_t version = fn->operand_version.v[operand];
-    if (at->kind == OPERAND_IMMEDIATE)
-        return at->value >= 0 && at->value <= INT16_MAX;
-    if (at->kind != OPERAND_REGISTER || version == IR_NONE ||
-        fn->versions.v[version].kind != VERSION_INST)
-        return false;
-    const struct ir_inst *maker = &fn->insts.v[fn->versions.v[version].index];
-    *loaded = maker->op == OP_ld && maker->type == W_u8 && maker->vector == 1;
-    return *loaded;
-}
-
-bool alu_reads_bytes(const struct ir_function *fn, uint32_t inst)
-{
-    const struct ir_inst *at = &fn->insts.v[inst];
-    bool loaded = false;
-    if (at->op != OP_setp && at->op != OP_cvt)
-        return false;
-    for (uint32_t i = at->operands; i < at->operands + at->operand_count; i++)
-        if (fn->operands.v[i].role == ROLE_USE && !is_byte(fn, i, &loaded))
-            return false;
-    return loaded;
-}
-
-uint16_t alu_widened(uint16_t type)
-{
-    return type == W_u16 ? W_u32 : type == W_s16 ? W_s32 : type == W_b16 ? W_b32 : type;
-}
-
 // Returns RULE_OPERATION or RULE_TYPE if a modifier asks for a form that the ALU lacks, or
 // RULE_COUNT.
 static enum plan_rule fault_of_modifiers(const struct capability *capability,
-                                         const struct ir_module *module,
-                                         const struct ir_function *fn, uint32_t number)
+                                         const struct ir_module *module, const struct ir_inst *inst)
 {
-    const struct ir_inst *inst = &fn->insts.v[number];
     uint32_t count;
-    // The type of what is read follows that of the result, if it has one.
-    bool bytes = capability->sub_word && alu_reads_bytes(fn, number), source = inst->op == OP_setp;
     const uint16_t *mods = node_mods(module->tree, inst->node, &count);
     enum plan_rule rule = inst->type == W_UNKNOWN ? RULE_TYPE : RULE_COUNT;
     for (uint32_t i = 0; i < count; i++) {
         bool unknown = mods[i] == W_UNKNOWN && inst->op != OP_shf; // .l .r .wrap .clamp
-        uint16_t type = bytes && source ? alu_widened(mods[i]) : mods[i];
-        source |= isa_is_type(type);
         if (unknown || mods[i] == W_cc)
             return RULE_OPERATION;
-        if (mods[i] == W_wide || (isa_is_type(type) && !alu_has_type(capability, type)))
+        if (mods[i] == W_wide || (isa_is_type(mods[i]) && !alu_has_type(capability, mods[i])))
             rule = RULE_TYPE;
     }
     return rule;
@@ -154,7 +117,7 @@ struct alu alu_of(const struct capability *capability, const struct ir_module *m
     for (uint32_t i = 0; i < ROWS; i++) {
         if (rows[i].op != at->op || !(capability->operations >> i & 1))
             continue;
-        alu.rule = fault_of_modifiers(capability, module, fn, inst);
+        alu.rule = fault_of_modifiers(capability, module, at);
         if (alu.rule == RULE_COUNT && ir_reads_part(fn, inst)) // rN+4 is not the operand's value
             alu.rule = RULE_OPERATION;
         if (alu.rule == RULE_COUNT && !has_result(capability, fn, at, rows[i].kind))

@@ -48,12 +48,6 @@ struct alu {
 struct alu alu_of(const struct capability *capability, const struct ir_module *module,
                   const struct ir_function *fn, uint32_t inst);
 
-// Returns true if the instruction compares or converts only bytes that `ld.u8` loads, and
-// immediates below 2^15: in 16 and in 32 bits, signed or not, these are the same numbers.
-bool alu_reads_bytes(const struct ir_function *fn, uint32_t inst);
-// Returns the integer type of 32 bits in place of one of 16, or the type itself.
-uint16_t alu_widened(uint16_t type);
-
 // Returns true if the operand (role USE) is a source of the operation: all except lop3's table.
 bool alu_is_source(const struct ir_function *fn, uint32_t operand);
 // Returns true if the ALU supports the type.

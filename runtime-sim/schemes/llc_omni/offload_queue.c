@@ -273,11 +273,9 @@ static void store_scalar(struct offload_queue *oq, struct oq_chain *c,
         c->differs |= set && set != slot->mask;
         return;
     }
-    c->scalar = scalar->half ? value->u16[first] : value->u32[first];
-    for (uint32_t rest = slot->mask; rest; rest &= rest - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctz(rest);
-        c->differs |= (scalar->half ? value->u16[lane] : value->u32[lane]) != c->scalar;
-    }
+    c->scalar = value->u32[first];
+    for (uint32_t rest = slot->mask; rest; rest &= rest - 1)
+        c->differs |= value->u32[__builtin_ctz(rest)] != c->scalar;
 }
 
 static void capture_loads(struct offload_queue *oq, struct oq_chain *c, struct warp *warp)

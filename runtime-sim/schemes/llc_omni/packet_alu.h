@@ -14,7 +14,6 @@ struct packet_scalar {
     uint32_t inst;    // IR_NONE: no scalar
     uint32_t operand; // index in the function
     uint32_t use;     // index among the instruction's operands with ROLE_USE
-    bool half;        // it has 16 bits
     bool predicate;   // a predicate, which is 0 or 1 in the packet, without the text's negation
 };
 

@@ -56,8 +56,7 @@ static bool accept_scalar(const struct ir_function *fn, uint32_t inst, uint32_t 
         const struct ir_operand *at = &fn->operands.v[operand];
         bool predicate =
             (fn->insts.v[inst].op == OP_setp || fn->insts.v[inst].op == OP_set) && use == 2;
-        bool half = !predicate && ir_type_bits(fn->insts.v[inst].type) == 16;
-        *scalar = (struct packet_scalar){inst, operand, use, half, predicate};
+        *scalar = (struct packet_scalar){inst, operand, use, predicate};
         return at->kind != OPERAND_UNKNOWN;
     }
     uint32_t version = version_of(fn, operand);

@@ -1,6 +1,5 @@
 // Converts PTX instructions to operations of the service queue's ALU.
 #include "runtime-sim/schemes/llc_omni/packet_alu.h"
-#include "passes/base/capability.h"
 
 // Modifiers that change a function. Each row has the set that it supports.
 enum attribute {
@@ -34,7 +33,7 @@ static const struct attribute_word {
     {W_rpi, A_INTEGRAL, ROUND_UP},
 };
 
-enum { MAX_WORDS = 4, MAX_MODS = 8 };
+enum { MAX_WORDS = 4 };
 
 // An operation, and the words that its instruction must have, with types in this order. Other words
 // must be attributes that the row allows. Logic of two sources has a truth table.
@@ -213,22 +212,14 @@ static uint8_t table_of_two(uint32_t table, const uint8_t *source, const uint8_t
     return (uint8_t)result;
 }
 
-// Returns the bits of the register that the instruction reads: 16 if it reads bytes as 16 bits.
-static uint32_t source_bits(const struct ir_function *fn, uint32_t inst)
-{
-    const struct ir_inst *at = &fn->insts.v[inst];
-    uint16_t type = at->op == OP_cvt ? at->type2 : at->type;
-    return ir_type_bits(type) == 16 && alu_reads_bytes(fn, inst) ? 16 : 32;
-}
-
 static bool set_sources(const struct ir_function *fn, uint32_t inst, const uint8_t *source,
                         struct packet_op *op)
 {
     enum { LOP3_TABLE = 3 };
-    uint32_t count = 0, wanted = packet_sources(op->function), bits = source_bits(fn, inst);
+    uint32_t count = 0, wanted = packet_sources(op->function);
     const struct ir_operand *table = use_of(fn, inst, LOP3_TABLE);
     while (count < PACKET_SOURCES && use_of(fn, inst, count))
-        if (!is_value(fn, use_of(fn, inst, count++), bits))
+        if (!is_value(fn, use_of(fn, inst, count++), 32))
             return false;
     for (uint32_t i = 0; i < count && i < wanted; i++)
         op->source[i] = source[i];
@@ -326,7 +317,7 @@ static bool compare_of(const struct ir_function *fn, uint32_t inst, const struct
         (set && !set_made(fn, inst, c->types[0], op)) || (c->boolean == W_UNKNOWN) != !predicate)
         return false;
     for (uint32_t i = 0; i < 2; i++) {
-        if (!is_value(fn, use_of(fn, inst, i), source_bits(fn, inst)))
+        if (!is_value(fn, use_of(fn, inst, i), 32))
             return false;
         op->source[i] = source[i];
     }
@@ -342,16 +333,8 @@ bool packet_op_of(const struct ir_module *module, const struct ir_function *fn, 
 {
     const struct ir_inst *at = &fn->insts.v[inst];
     uint32_t count;
-    uint16_t wide[MAX_MODS];
     const uint16_t *mods = node_mods(module->tree, at->node, &count);
     *op = (struct packet_op){0};
-    if (source_bits(fn, inst) == 16) {
-        for (uint32_t i = 0; i < count && count <= MAX_MODS; i++)
-            wide[i] = i + 1 == count ? alu_widened(mods[i]) : mods[i];
-        if (count > MAX_MODS)
-            return false;
-        mods = wide;
-    }
     if (at->op == OP_setp || at->op == OP_set) {
         struct compared compared;
         return read_compared(mods, count, &compared) && compare_of(fn, inst, &compared, source, op);
