@@ -17,7 +17,7 @@ its own results: "none" if it says nothing; such a program ended with exit code 
 Inputs are small by these rules. Rodinia and PolyBench-GPU have inputs and sizes made by `eval/programs_suites.py`. NVIDIA's samples
 have their own, or those of the table `SMALLER` there. HeCBench has the arguments of its Makefiles, where an argument that the
 program's usage text calls a number of repetitions is 2 at most; if the program takes too long, each number above 256, then above 16,
-is divided by a power of two. The limits are 7 to 12 s of CPU time for a functional run, and 10 to 20 s by cycles, for
+is divided by a power of two; its first 49 programs were run before there was a rule of repetitions. The limits are 7 to 12 s of CPU time for a functional run, and 10 to 20 s by cycles, for
 programs that took at most 0.3 to 2 s functionally.
 
     eval/programs.py BUILD --hecbench=FOLDER/src --samples=FOLDER --policies=baseline,omni,tom-ctrl
