@@ -15,6 +15,7 @@ A program is a dict: folder (in the suite), sources (patterns), options of nvcc,
 The inputs are random numbers, so that nothing of a suite's data is needed.
 """
 import random
+import re
 
 
 def numbers(path, count, low, high, seed=1):
@@ -202,26 +203,79 @@ def programs_in(folder):
 def hecbench(folder):
     """One program for each folder NAME-cuda, with its Makefile, which also has the arguments."""
     return [{'name': path.parent.name[:-len('-cuda')], 'folder': path.parent.name, 'makefile': True, 'guess': True,
-             'alone': True, 'shared': ['include']} for path in sorted(folder.glob('*-cuda/Makefile'))]
+             'alone': True, 'shared': sorted({'include', *beside(path.parent)})}
+            for path in sorted(folder.glob('*-cuda/Makefile'))]
+
+
+def beside(folder):
+    """The folders of other programs that its Makefile and its sources name."""
+    texts = [path.read_text(errors='replace') for path in [folder / 'Makefile', *folder.glob('*.[ch]*')]]
+    return {name for text in texts for name in re.findall(r'\.\./([\w+-]+)/?', text)
+            if name != folder.name and (folder.parent / name).is_dir()}
 
 
 def samples(folder):
     """NVIDIA's samples, but those that draw, and those of single platforms."""
-    programs = []
-    for path in sorted(folder.glob('Samples/[0-6]_*/*/')):
-        text = ''.join(one.read_text(errors='replace') for one in path.glob('*.c*'))
-        needs = 'it draws with OpenGL, Vulkan or Direct3D' if any(
-            word in text for word in ('glutInit', 'GL/gl', 'vulkan', 'd3d', 'EGL/', 'NvSci')) else None
-        libraries = [option for option, header in LIBRARIES.items() if header in text]
-        programs.append({'name': path.name, 'folder': str(path.relative_to(folder)), 'sources': ['*.cu', '*.cpp', '*.c'],
-                         'options': ['-I%s' % (folder / 'Common'), '-std=c++17', '--extended-lambda', *libraries],
-                         'guess': True, 'alone': True, **({'needs': needs} if needs else {})})
-    return programs
+    return [sample(folder, path) for path in sorted(folder.glob('Samples/[0-6]_*/*/'))]
 
 
-LIBRARIES = {'-lcuda': 'cuda.h', '-lnvrtc': 'nvrtc', '-lcublas': 'cublas', '-lcufft': 'cufft', '-lcusparse': 'cusparse',
+def sample(folder, path):
+    text = ''.join(one.read_text(errors='replace') for one in [*path.glob('*.c*'), *path.glob('*.h'), *path.glob('src/*.c*')])
+    needs = 'it draws with OpenGL, Vulkan or Direct3D' if any(
+        word in text for word in ('glutInit', 'GL/gl', 'vulkan', 'd3d', 'EGL/', 'NvSci')) else None
+    libraries = [option for option, header in LIBRARIES.items() if header in text]
+    loaded = sorted({(name, source + '.cu') for name, source in
+                     re.findall(r'"((\w+?)(?:64)?\.(?:fatbin|ptx))"', text) if (path / (source + '.cu')).exists()})
+    at_run_time = {source for _, source in loaded}
+    if '_nvrtc' in path.name:
+        at_run_time |= {one.name for one in path.glob('*.cu')}
+    sources = [one.name for one in sorted(path.glob('*.c*'))
+               if one.suffix in ('.cu', '.cpp', '.c') and one.name not in at_run_time]
+    if 'helper_multiprocess.h' in text:
+        sources.append(folder / 'Common' / 'helper_multiprocess.cpp')
+    program = {'name': path.name, 'folder': str(path.relative_to(folder)), 'modules': loaded,
+               'sources': [*sources, 'src/*.cu', 'src/*.cpp'],
+               'options': ['-I%s' % (folder / 'Common'), '-Iinc', '-std=c++17', '--extended-lambda', '-lcuda', *libraries],
+               'guess': True, 'alone': True, **SMALLER.get(path.name, {})}
+    if path.name.startswith('cdp'):
+        program['options'] += ['-rdc=true', '-lcudadevrt']
+    if needs:
+        program['needs'] = needs
+    return program
+
+
+LIBRARIES = {'-lnvrtc': 'nvrtc', '-lcublas': 'cublas', '-lcufft': 'cufft', '-lcusparse': 'cusparse',
              '-lcusolver': 'cusolver', '-lcurand': 'curand.h', '-lnppc': 'npp', '-Xcompiler=-fopenmp': 'omp.h',
-             '-lnvjpeg': 'nvjpeg'}
+             '-lnvjpeg': 'nvjpeg', '-lnvJitLink': 'nvJitLink'}
+MATRICES = ['-wA=128', '-hA=128', '-wB=128', '-hB=128']
+
+
+def tiles(name, count):
+    return {'edits': [(name + '.cu', '#define %s_TILES %d' % (one, count), '#define %s_TILES 8' % one) for one in 'MNK']}
+
+
+# Samples that are too large: arguments and edits that make them smaller.
+SMALLER = {
+    'simpleAssert': {'passed': ('returned OK',)},
+    'matrixMul': {'arguments': MATRICES, 'edits': [('matrixMul.cu', 'nIter = 300', 'nIter = 2')]},
+    'globalToShmemAsyncCopy': {'arguments': MATRICES,
+                               'edits': [('globalToShmemAsyncCopy.cu', 'nIter = 100', 'nIter = 2')]},
+    'simplePitchLinearTexture': {'edits': [('simplePitchLinearTexture.cu', 'NUM_REPS 100', 'NUM_REPS 2')]},
+    'convolutionSeparable': {'edits': [('main.cpp', '3072', '256'), ('main.cpp', 'iterations = 16', 'iterations = 1')]},
+    'convolutionTexture': {'edits': [('main.cpp', '3072', '256'), ('main.cpp', 'iterations = 10', 'iterations = 1')]},
+    'eigenvalues': {'arguments': ['--matrix-size=128', '--iters-timing=1']},
+    'histogram': {'edits': [('main.cpp', '64 * 1048576', '262144'), ('main.cpp', 'numRuns  = 16', 'numRuns  = 1')]},
+    'radixSortThrust': {'arguments': ['--n=8192', '--iterations=2']},
+    'reduction': {'arguments': ['--n=65536'],
+                  'edits': [('reduction.cpp', 'testIterations = 100', 'testIterations = 2')]},
+    'reductionMultiBlockCG': {'arguments': ['--n=65536'],
+                              'edits': [('reductionMultiBlockCG.cu', 'testIterations = 100', 'testIterations = 2')]},
+    'scan': {'edits': [('main.cpp', '13 * 1048576 / 2', '262144'), ('main.cpp', 'iCycles = 100', 'iCycles = 1')]},
+    'sortingNetworks': {'edits': [('main.cpp', 'N             = 1048576', 'N             = 16384')]},
+    'bf16TensorCoreGemm': tiles('bf16TensorCoreGemm', 512), 'tf32TensorCoreGemm': tiles('tf32TensorCoreGemm', 512),
+    'dmmaTensorCoreGemm': tiles('dmmaTensorCoreGemm', 1024), 'cudaTensorCoreGemm': tiles('cudaTensorCoreGemm', 256),
+    'immaTensorCoreGemm': tiles('immaTensorCoreGemm', 256),
+}
 # By the option that names the folder: the suite's name, and the function that finds its programs.
 SUITES = {'polybench': ('PolyBench-GPU', lambda folder: POLYBENCH), 'rodinia': ('Rodinia', lambda folder: RODINIA),
           'hecbench': ('HeCBench', hecbench), 'samples': ("NVIDIA's samples", samples)}

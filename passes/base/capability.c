@@ -140,6 +140,8 @@ enum access_width capability_access(const struct capability *capability, const s
     for (size_t i = 0; i < ARRAY_LENGTH(parts) && capability->sub_word; i++)
         if (parts[i] == at->type && at->vector == 1)
             return ACCESS_PART;
+    if (bits == 64 && at->vector == 1)
+        return ACCESS_COPY;
     return bits == 32 && at->vector == 1 ? ACCESS_TYPE : ACCESS_NOT;
 }
 

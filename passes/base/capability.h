@@ -61,6 +61,8 @@ const char *capability_operation_name(uint32_t bit);
 enum access_width {
     ACCESS_WHOLE, // values of a supported type
     ACCESS_PART,  // values of 8 or 16 bits, converted
+    ACCESS_COPY,  // values of 64 bits that no operation supports; they can be copied [000 Table 1,
+                  // pattern 3]
     ACCESS_NOT,   // too long or too short
     ACCESS_TYPE,  // of an unsupported type
 };

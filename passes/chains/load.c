@@ -16,6 +16,7 @@ enum plan_rule match_access_fault(const struct matcher *m, uint32_t inst)
 {
     static const enum plan_rule widths[] = {[ACCESS_WHOLE] = RULE_COUNT,
                                             [ACCESS_PART] = RULE_COUNT,
+                                            [ACCESS_COPY] = RULE_COUNT,
                                             [ACCESS_NOT] = RULE_WIDTH,
                                             [ACCESS_TYPE] = RULE_TYPE};
     const struct ir_inst *at = &m->fn->insts.v[inst];
@@ -51,6 +52,19 @@ static bool fits_register(const struct matcher *m, uint32_t inst, uint16_t bits)
     if (capability_access(m->capability, at) == ACCESS_PART)
         return bits <= 32;
     return bits == ir_type_bits(at->type);
+}
+
+// Returns true if all that is done with a loaded value of 64 bits is to store it.
+static bool is_only_stored(const struct matcher *m, uint32_t inst)
+{
+    uint32_t version = ir_defined(m->fn, match_last_copy(m, inst));
+    struct readers readers = uses_readers(&m->uses, version);
+    uint32_t reader = readers.inst[0];
+    if (readers.count != 1 || reader == IR_NONE || m->fn->insts.v[reader].op != OP_st ||
+        ir_type_bits(m->fn->insts.v[reader].type) != 64)
+        return false;
+    uint32_t data = ir_find_operand(m->fn, reader, ROLE_USE, 0);
+    return data != IR_NONE && m->fn->operand_version.v[data] == version;
 }
 
 static void check_readers(struct matcher *m, struct load *load)
@@ -109,6 +123,9 @@ static void check_load(struct matcher *m, struct load *load)
     } else if (!fits_register(m, load->inst, fn->registers.v[fn->operands.v[operand].index].bits)) {
         verdict_set(m, load, RULE_WIDTH, IR_NONE, "%s has more bits than the %s reads",
                     verdict_value(m, load->version), verdict_inst(m, load->inst));
+    } else if (capability_access(m->capability, &fn->insts.v[load->inst]) == ACCESS_COPY &&
+               !is_only_stored(m, load->inst)) {
+        verdict_set(m, load, RULE_WIDTH, IR_NONE, "%s", verdict_access(m, load->inst, RULE_WIDTH));
     } else {
         check_readers(m, load);
     }

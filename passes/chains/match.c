@@ -21,6 +21,14 @@
 
 // Stores
 
+// Returns true if the store writes 64 bits that are not copied from a load.
+static bool computes_wide(const struct matcher *m, uint32_t store, uint32_t from)
+{
+    const struct ir_inst *maker = &m->fn->insts.v[m->original[from]];
+    return capability_access(m->capability, &m->fn->insts.v[store]) == ACCESS_COPY &&
+           (maker->class != CLASS_LOAD || ir_type_bits(maker->type) != 64);
+}
+
 enum plan_rule match_store_fault(const struct matcher *m, uint32_t store, uint32_t from)
 {
     const struct ir_inst *at = &m->fn->insts.v[store], *maker = &m->fn->insts.v[from];
@@ -29,6 +37,8 @@ enum plan_rule match_store_fault(const struct matcher *m, uint32_t store, uint32
         return rule;
     if (at->vector > 1 && maker->class != CLASS_STORE && maker->vector != at->vector)
         return RULE_PATTERN;
+    if (computes_wide(m, store, from))
+        return RULE_WIDTH;
     if (ir_reads_part(m->fn, store))
         return RULE_OPERATION;
     if (at->block != maker->block)

@@ -163,6 +163,14 @@ static void check_value(struct matcher *m, struct load *store)
         check_origin(m, store, version);
 }
 
+// Returns true if the stored value is loaded in the same block.
+static bool stores_loaded(struct matcher *m, uint32_t inst)
+{
+    const struct load *load = loaded_source(m, inst);
+    uint32_t operand = ir_find_operand(m->fn, inst, ROLE_USE, 0);
+    return load && operand != IR_NONE && m->fn->operand_version.v[operand] == load->version;
+}
+
 static void check_store(struct matcher *m, struct load *store)
 {
     const struct ir_function *fn = m->fn;
@@ -173,6 +181,9 @@ static void check_store(struct matcher *m, struct load *store)
     }
     // Checks the access alone, as if the value were computed here.
     enum plan_rule rule = match_store_fault(m, store->inst, store->inst);
+    if (rule == RULE_WIDTH && match_access_fault(m, store->inst) == RULE_COUNT &&
+        stores_loaded(m, store->inst))
+        rule = RULE_COUNT; // it could be copied
     if (rule != RULE_COUNT)
         verdict_set(m, store, rule, IR_NONE, "%s", verdict_access(m, store->inst, rule));
     else if (fn->blocks.v[fn->insts.v[store->inst].block].rpo == IR_NONE)

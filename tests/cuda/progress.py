@@ -48,6 +48,7 @@ for way, text in {
     for mode in MODES:
         add_case('%s, %s' % (text, mode), passes, way, mode)
 add_case('a kernel polls what the program writes after the launch', passes, 'host-flag', 'values')
+add_case('atomic operations of scope .sys with atomic operations of the host', passes, 'atomic', 'values')
 add_case('a kernel polls what a copy in another stream writes', passes, 'copy', 'values')
 
 

@@ -317,10 +317,29 @@ static void add_store(struct plan_of_chain *p, const struct address *to)
                to->text, p->result);
 }
 
+// A copy of 64 bits.
+static void plan_wide_copy(struct plan_of_chain *p)
+{
+    static const char *const types[] = {"u64", "s64", "b64", "f64"};
+    struct address from = choose_address(p->m, false, 8), to = choose_address(p->m, true, 8);
+    uint32_t value = choose_array(p->m, &p->m->addresses, ADDRESSES);
+    p->chain->addresses |= from.taken | to.taken | UINT64_C(1) << value;
+    add_address(p, &from);
+    ACCESS(p, from.group, "%sld%s.%s %%a%u, [%s];", p->guard, from.space, *SOME_OF(p->m, types),
+           value, from.text);
+    add_address(p, &to);
+    ACCESS(p, to.group, "%sst%s.%s [%s], %%a%u;", p->guard, to.space, *SOME_OF(p->m, types),
+           to.text, value);
+}
+
 static void plan_chain(struct plan_of_chain *p)
 {
     const struct chain_pattern *row = &chain_patterns[1 + pick(p->m, CHAIN_PATTERNS)];
     bool two = row->loads == 2, stores = row->stores;
+    if (!row->operations && !p->miss && pick(p->m, 3) == 0) {
+        plan_wide_copy(p);
+        return;
+    }
     bool early = pick(p->m, 3) == 0, late = pick(p->m, 3); // where address arithmetic stands
     struct address a = plan_address(p, false), b = plan_address(p, false),
                    to = plan_address(p, true);

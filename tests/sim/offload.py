@@ -595,4 +595,41 @@ def parted(folder):
     same((chains, stats['offload.discarded_broken']), (1, 2))
 
 
+WIDE_PTX = '''.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry wide(.param .u64 pa, .param .u64 pb)
+{
+    .reg .b32 %r<3>; .reg .b64 %a<3>; .reg .f64 %x;
+    ld.param.u64 %a1, [pa]; ld.param.u64 %a2, [pb];
+    mov.u32 %r1, %ctaid.x; mov.u32 %r2, %tid.x; mad.lo.u32 %r1, %r1, 128, %r2;
+    mad.wide.u32 %a1, %r1, 8, %a1; mad.wide.u32 %a2, %r1, 8, %a2;
+    ld.global.f64 %x, [%a1];
+    st.global.f64 [%a2], %x;
+    ret;
+}
+'''
+WIDE_RUN = '''program: out.ptx
+buffers:
+  a: {type: f64, count: 256, fill: iota}
+  b: {type: f64, count: 256}
+launches: [{kernel: wide, grid: 2, block: 128, args: [a, b]}]
+expect: [{buffer: b, fill: "= i"}]
+'''
+
+
+def wide(folder, policy):
+    """copies of 64 bits are offloaded, in two packets of a warp, with the right values"""
+    (folder / 'in.ptx').write_text(WIDE_PTX)
+    (folder / 'run.yaml').write_text(WIDE_RUN)
+    ends(run([TAGGER, 'in.ptx', '-o', 'out.ptx', '--metadata=out.json'], folder), 0)
+    same([one['pattern'] for one in document(folder)['kernels'][0]['chains']], [3])
+    counts = summary(folder, 'run.yaml', '--policy=' + policy)['total']['offload']
+    same(counts['chains_offloaded'], 8)
+
+
+for policy in 'llc', 'omni':
+    add_case('copies of 64 bits, ' + policy, wide, policy)
+
+
 main()

@@ -159,6 +159,41 @@ const struct atomic_op *atomic_find(uint16_t op, uint16_t type)
 
 // Lanes
 
+// Replaces the element if it still is `old`. Returns false if the host has changed it meanwhile.
+#define REPLACE(T)                                                                                 \
+    static bool replace_##T(uint8_t *at, const void *old, const void *value)                       \
+    {                                                                                              \
+        T expected, wanted;                                                                        \
+        memcpy(&expected, old, sizeof expected);                                                   \
+        memcpy(&wanted, value, sizeof wanted);                                                     \
+        return __atomic_compare_exchange_n((T *)(void *)at, &expected, wanted, false,              \
+                                           __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                    \
+    }
+REPLACE(uint16_t)
+REPLACE(uint32_t)
+REPLACE(uint64_t)
+
+static bool replace(uint8_t *at, const void *old, const void *value, uint32_t bytes)
+{
+    if (bytes == sizeof(uint16_t))
+        return replace_uint16_t(at, old, value);
+    return bytes == sizeof(uint32_t) ? replace_uint32_t(at, old, value)
+                                     : replace_uint64_t(at, old, value);
+}
+
+// Scope .sys includes the host, whose threads may access the same element at the same time.
+static bool apply_with_host(atomic_fn *fn, uint8_t *at, const void *b, const void *c, void *old,
+                            uint32_t bytes)
+{
+    uint8_t value[sizeof(uint64_t)];
+    bool changed;
+    do {
+        memcpy(value, at, bytes);
+        changed = fn(value, b, c, old);
+    } while (changed && !replace(at, old, value, bytes));
+    return changed;
+}
+
 static bool apply(const struct code *code, const struct spot *spot, void *const *operands,
                   uint32_t lane)
 {
@@ -168,11 +203,14 @@ static bool apply(const struct code *code, const struct spot *spot, void *const 
     uint32_t elements = memory->elements;
     size_t at = (size_t)lane * memory->bytes; // all operands have the width of the element
     bool changed = false, three = code->list->count > 2u * elements;
+    bool host = memory->scope == W_sys && memory->bytes <= sizeof(uint64_t);
     for (uint32_t e = 0; e < elements; e++) {
         const uint8_t *b = (const uint8_t *)operands[elements + e] + at;
         const uint8_t *c = three ? (const uint8_t *)operands[2u * elements + e] + at : b;
         uint8_t old[16];
-        changed |= fn(spot->host + (size_t)e * memory->bytes, b, c, old);
+        uint8_t *element = spot->host + (size_t)e * memory->bytes;
+        changed |=
+            host ? apply_with_host(fn, element, b, c, old, memory->bytes) : fn(element, b, c, old);
         if (operands[e])
             memcpy((uint8_t *)operands[e] + at, old, memory->bytes);
     }

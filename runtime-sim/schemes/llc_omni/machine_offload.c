@@ -223,7 +223,7 @@ static void keep_operand(struct machine_offload *o, uint32_t endpoint,
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
         const void *bytes = image_at(warp->cta->launch->image, packet_address(operand, lane),
                                      operand->bytes, &hint);
-        to->u32[lane] = bytes ? packet_load_value(operand, bytes) : 0;
+        to->u32[lane] = bytes && operand->bytes <= 4 ? packet_load_value(operand, bytes) : 0;
     }
 }
 

@@ -116,7 +116,7 @@ uint32_t packet_offset_bits(const struct packet_operand *operand)
 {
     if (operand->lanes != PACKET_IRREGULAR)
         return 0;
-    return operand->bytes == 1 ? 7 : operand->bytes == 2 ? 6 : 5;
+    return operand->bytes == 1 ? 7 : operand->bytes == 2 ? 6 : operand->bytes == 8 ? 4 : 5;
 }
 
 uint32_t packet_flits(const struct compute_packet *packet)
@@ -246,8 +246,9 @@ static bool in_line(const struct packet_operand *operand, uint32_t mask)
 
 static bool is_operand(const struct packet_operand *operand, uint32_t mask)
 {
-    bool sized = operand->bytes == 1 || operand->bytes == 2 || operand->bytes == 4;
-    if (!sized || (operand->is_signed && operand->bytes == 4) ||
+    bool sized =
+        operand->bytes == 1 || operand->bytes == 2 || operand->bytes == 4 || operand->bytes == 8;
+    if (!sized || (operand->is_signed && operand->bytes >= 4) ||
         operand->lanes > PACKET_IRREGULAR || operand->base != within(operand->base) ||
         operand->base % operand->bytes || !in_line(operand, mask))
         return false;
@@ -274,11 +275,24 @@ static bool is_there(const struct packet_operand *operand, bool wanted, uint32_t
     return wanted ? is_operand(operand, mask) : is_none(operand);
 }
 
+// The unit copies values of 8 bytes, but does not compute with them.
+static bool is_wide(const struct compute_packet *packet)
+{
+    return packet->load[0].bytes == 8 || packet->load[1].bytes == 8 || packet->store.bytes == 8;
+}
+
+static bool is_copy(const struct compute_packet *packet)
+{
+    return !packet->op_count && packet->load[0].bytes == packet->store.bytes;
+}
+
 bool packet_is_sound(const struct compute_packet *packet)
 {
     struct compute_packet whole = *packet;
     packet_complete(&whole);
     if (!packet->pattern || packet->pattern > CHAIN_PATTERNS || !packet->mask)
+        return false;
+    if (is_wide(packet) && !is_copy(packet))
         return false;
     return packet->from < PACKET_NODES && packet->to < PACKET_NODES &&
            packet->load_count == whole.load_count && packet->has_store == whole.has_store &&

@@ -30,7 +30,7 @@ enum packet_lanes {
 
 struct packet_operand {
     uint64_t base;         // address of lane 0, active or not; PACKET_IRREGULAR: of the line
-    uint8_t bytes;         // size of an element: 1, 2 or 4
+    uint8_t bytes;         // size of an element: 1, 2 or 4; 8 in copies
     bool is_signed;        // loads of 1 and 2 bytes are sign-extended, else zero-extended
     uint8_t lanes;         // packet_lanes
     uint8_t offset[LANES]; // PACKET_IRREGULAR: elements from the line's beginning, else 0

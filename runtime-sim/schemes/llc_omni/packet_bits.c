@@ -59,7 +59,7 @@ bool packet_is_compute(const uint8_t *flit)
 static const struct {
     uint8_t bytes;
     bool is_signed;
-} elements[] = {{4, false}, {1, false}, {1, true}, {2, false}, {2, true}};
+} elements[] = {{4, false}, {1, false}, {1, true}, {2, false}, {2, true}, {8, false}};
 enum { ELEMENTS = ARRAY_LENGTH(elements) };
 
 static uint64_t element_of(const struct packet_operand *operand)
@@ -71,11 +71,11 @@ static uint64_t element_of(const struct packet_operand *operand)
 }
 
 // Element sizes of stores, by number in the packet. Stores have no sign.
-static const uint8_t stored_bytes[] = {4, 1, 2, 0};
+static const uint8_t stored_bytes[] = {4, 1, 2, 8};
 
 static uint64_t stored_element_of(const struct packet_operand *operand)
 {
-    return operand->bytes & 3;
+    return operand->bytes == 8 ? 3 : operand->bytes & 3;
 }
 
 static void write_op(uint64_t *field, const struct packet_op *op)

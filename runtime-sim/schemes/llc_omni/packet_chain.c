@@ -30,7 +30,7 @@ static bool set_element(const struct ir_inst *inst, bool loads, struct packet_op
     uint16_t bits = ir_type_bits(inst->type);
     operand->bytes = (uint8_t)(bits / 8);
     operand->is_signed = loads && (inst->type == W_s8 || inst->type == W_s16);
-    return inst->vector == 1 && (bits == 8 || bits == 16 || bits == 32);
+    return inst->vector == 1 && (bits == 8 || bits == 16 || bits == 32 || bits == 64);
 }
 
 static uint32_t version_of(const struct ir_function *fn, uint32_t operand)

@@ -64,15 +64,15 @@ static struct {
 } wrapper = {0x466243b1, 1, image, NULL};
 
 // Host stubs of the kernels, and a variable.
-static char add, work, set, poll, count;
+static char add, work, set, poll, count, share;
 static unsigned number;
 
 __attribute__((constructor)) static void enter(void)
 {
     static const struct {
         char *stub, *name;
-    } kernels[] = {
-        {&add, "add"}, {&work, "work"}, {&set, "set"}, {&poll, "await"}, {&count, "count"}};
+    } kernels[] = {{&add, "add"},    {&work, "work"},   {&set, "set"},
+                   {&poll, "await"}, {&count, "count"}, {&share, "share"}};
     void **handle = __cudaRegisterFatBinary(&wrapper);
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
         __cudaRegisterFunction(handle, kernels[i].stub, kernels[i].name, kernels[i].name, -1, NULL,
@@ -272,6 +272,45 @@ static void by_query(void)
 }
 
 // A kernel that polls memory which the host writes, or a copy in another stream, after the launch.
+struct shared {
+    uint32_t word;
+    uint64_t wide;
+    float real;
+    uint32_t bits;
+};
+
+// Adds 1 with a compare-and-swap, as programs do it for numbers that have no atomic operation.
+static void add_real(float *to)
+{
+    float old, sum;
+    __atomic_load(to, &old, __ATOMIC_SEQ_CST);
+    do
+        sum = old + 1;
+    while (!__atomic_compare_exchange(to, &old, &sum, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+}
+
+// The host and a kernel change the same words of managed memory at the same time.
+static void with_host(void)
+{
+    enum { THREADS = 8 * 128, MINE = 4000000 };
+    unsigned rounds = 1500;
+    struct shared *at;
+    CALL(cudaMallocManaged((void **)&at, sizeof *at, ATTACH_GLOBAL));
+    memset(at, 0, sizeof *at);
+    launch(&share, 8, &at, &rounds, streams[0]);
+    for (int i = 0; i < MINE; i++) {
+        __atomic_fetch_add(&at->word, 10, __ATOMIC_SEQ_CST);
+        __atomic_fetch_add(&at->wide, 7, __ATOMIC_SEQ_CST);
+        add_real(&at->real);
+        __atomic_fetch_xor(&at->bits, 2, __ATOMIC_SEQ_CST);
+    }
+    CALL(cudaStreamSynchronize(streams[0]));
+    CHECK(at->word == 10 * MINE + 3 * THREADS * rounds);
+    CHECK(at->wide == 7ull * MINE + 5ull * THREADS * rounds);
+    CHECK(at->real == (float)MINE + THREADS * rounds);
+    CHECK(at->bits == (MINE & 1) * 2 + (THREADS * rounds & 1));
+}
+
 static void by_host_flag(void)
 {
     void *flag;
@@ -549,6 +588,7 @@ static const struct {
             {"lock", by_lock},
             {"query", by_query},
             {"host-flag", by_host_flag},
+            {"atomic", with_host},
             {"copy", by_copy},
             {"kernel", by_kernel},
             {"fork", fork_pending},

@@ -233,6 +233,33 @@ static void test_parts(void **state)
     check_all(none, 2, (struct pass_options){.reorder = true, .capability = &capability}, false);
 }
 
+// The unit copies 64 bits, and computes with none of them.
+static void test_wide_copies(void **state)
+{
+    (void)state;
+    static const struct example examples[] = {
+        {"integers", "ld.global.u64 %x1, [%a];\nst.global.b64 [%c], %x1;\n", "3:1,2"},
+        {"guarded", "@%p ld.global.f64 %x1, [%a];\n@%p st.global.f64 [%c], %x1;\n", "3:1,2"},
+        {"by a register", "ld.global.f64 %x1, [%a];\nmov.b64 %x2, %x1;\nst.global.f64 [%c], %x2;\n",
+         "3:1,2,3"},
+        {"a sum", "ld.global.f64 %x1, [%a];\nadd.f64 %x2, %x1, %x1;\nst.global.f64 [%c], %x2;\n",
+         "width:1"},
+        {"read again", "ld.global.f64 %x1, [%a];\nst.global.f64 [%c], %x1;\nneg.f64 %x2, %x1;\n",
+         "width:1"},
+        {"compared", "ld.global.u64 %x1, [%a];\nsetp.eq.u64 %t1, %x1, 0;\n", "width:1"},
+        {"an address", "ld.global.u64 %x1, [%a];\nst.global.u32 [%x1], %u;\n", "width:1"},
+        {"half of it", "ld.global.u64 %x1, [%a];\nst.global.u32 [%c], %x1;\n", "width:1"},
+        {"volatile", "ld.volatile.global.u64 %x1, [%a];\nst.global.u64 [%c], %x1;\n", "volatile:1"},
+        {"pairs", "ld.global.v2.u64 {%x1, %x2}, [%a];\nst.global.v2.u64 [%c], {%x1, %x2};\n",
+         "width:1"},
+        {"two with a store between that may overlap",
+         "ld.global.u64 %x1, [%a];\nld.global.u64 %x2, [%b];\nst.global.u64 [%c], %x1;\n"
+         "st.global.u64 [%c+8], %x2;\n",
+         "3:1,3 overlap:2<3"},
+    };
+    check_all(examples, sizeof examples / sizeof *examples, usual, false);
+}
+
 static void check_with(const char *text, const struct example *examples, size_t count)
 {
     struct capability capability = with(text);
@@ -356,11 +383,12 @@ static void test_shared(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_copies),   cmocka_unit_test(test_declarations),
-        cmocka_unit_test(test_across),   cmocka_unit_test(test_vectors),
-        cmocka_unit_test(test_parts),    cmocka_unit_test(test_capability),
-        cmocka_unit_test(test_best_set), cmocka_unit_test(test_served),
-        cmocka_unit_test(test_min),      cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_copies),     cmocka_unit_test(test_declarations),
+        cmocka_unit_test(test_across),     cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_parts),      cmocka_unit_test(test_wide_copies),
+        cmocka_unit_test(test_capability), cmocka_unit_test(test_best_set),
+        cmocka_unit_test(test_served),     cmocka_unit_test(test_min),
+        cmocka_unit_test(test_shared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

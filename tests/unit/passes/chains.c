@@ -270,7 +270,7 @@ static void test_accesses(void **state)
     (void)state;
     static const struct example examples[] = {
         {"bytes, converted", "ld.global.u8 %r1, [%a];\nst.global.u32 [%c], %r1;\n", "3:1,2"},
-        {"doubles", "ld.global.f64 %x1, [%a];\nst.global.f64 [%c], %x1;\n", "width:1"},
+        {"doubles", "ld.global.f64 %x1, [%a];\nst.global.f64 [%c], %x1;\n", "3:1,2"},
         {"pairs", "ld.global.v2.f32 {%f1, %f2}, [%a];\nadd.f32 %f3, %f1, %f2;\n", "width:1"},
         {"a wider register", "ld.global.s32 %rd1, [%a];\nst.global.u32 [%c], %rd1;\n", "width:1"},
         {"bytes are stored", "ld.global.u32 %r1, [%a];\nst.global.u8 [%c], %r1;\n", "3:1,2"},

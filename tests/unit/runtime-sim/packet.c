@@ -122,6 +122,37 @@ static void one_flit(void **state)
         }
 }
 
+// Sixteen elements of 64 bits are in a line.
+static struct compute_packet wide_copy(void)
+{
+    struct compute_packet packet = whole(3, 4);
+    struct packet_operand *operands[] = {&packet.load[0], &packet.store};
+    for (uint32_t i = 0; i < 2; i++) {
+        operands[i]->bytes = 8;
+        operands[i]->base &= ~UINT64_C(127);
+    }
+    packet.mask = 0xffff;
+    return packet;
+}
+
+static void wide(void **state)
+{
+    (void)state;
+    struct compute_packet packet = wide_copy();
+    assert_int_equal(round_trip(&packet), 2);
+    for (uint32_t lane = 0; lane < 16; lane++)
+        assert_int_equal(packet_address(&packet.load[0], lane), packet.load[0].base + 8 * lane);
+    for (uint32_t k = 0; k < 2; k++) {
+        struct packet_operand *operand = k ? &packet.store : &packet.load[0];
+        operand->lanes = PACKET_IRREGULAR;
+        for (uint32_t i = 0; i < 16; i++)
+            operand->offset[i] = (uint8_t)(i * 7 % 16);
+        assert_int_equal(round_trip(&packet), 2 + k); // 32 bits of the mask, 128 of each operand
+    }
+    packet.store.offset[3] = 16;
+    assert_false(packet_is_sound(&packet));
+}
+
 static void make_irregular(struct packet_operand *operand)
 {
     operand->lanes = PACKET_IRREGULAR;
@@ -342,6 +373,10 @@ static void refusals(void **state)
     REFUSED(1, packet.load[0].base = UINT64_C(1) << PACKET_ADDRESS);
     REFUSED(1, packet.load[0].is_signed = true);
     REFUSED(1, packet.load[0].bytes = 8);
+    REFUSED(1, packet = wide_copy(); packet.mask = 0x1ffff);
+    REFUSED(1, packet = wide_copy(); packet.store.bytes = 4);
+    REFUSED(1, packet = wide_copy(); packet.load[0].is_signed = true);
+    REFUSED(1, packet = wide_copy(); packet.op_count = 1);
     REFUSED(1, packet.load[0].offset[0] = 1);
     REFUSED(1, packet.load[1].bytes = 0);
     REFUSED(1, make_irregular(&packet.store); packet.store.offset[3] = 32);
@@ -463,11 +498,11 @@ int main(int argc, char **argv)
         return 0;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_flit),       cmocka_unit_test(more_flits),
-        cmocka_unit_test(random_packets), cmocka_unit_test(broken_packets),
-        cmocka_unit_test(random_bits),    cmocka_unit_test(refusals),
-        cmocka_unit_test(places),         cmocka_unit_test(wraps),
-        cmocka_unit_test(documented),
+        cmocka_unit_test(one_flit),       cmocka_unit_test(wide),
+        cmocka_unit_test(more_flits),     cmocka_unit_test(random_packets),
+        cmocka_unit_test(broken_packets), cmocka_unit_test(random_bits),
+        cmocka_unit_test(refusals),       cmocka_unit_test(places),
+        cmocka_unit_test(wraps),          cmocka_unit_test(documented),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -462,7 +462,8 @@ static void refused(void **state)
          "ld.global.f32 %x, [%a]; ld.global.f32 %y, [%b]; add.f32 %z, %x, %y; "
          "st.global.f32 [%c], %w;"}, // stores something else
         {3, 2, "ld.global.v2.b32 {%x, %y}, [%a]; st.global.v2.b32 [%c], {%x, %y};"},
-        {3, 2, "ld.global.b64 %o, [%a]; st.global.b64 [%c], %o;"},
+        {3, 2, "ld.global.b64 %o, [%a]; st.global.b32 [%c], %o;"},
+        {4, 3, "ld.global.b64 %o, [%a]; not.b64 %o, %o; st.global.b64 [%c], %o;"},
         {3, 2, "ld.global.b32 %x, [%a]; st.global.b32 [%c], %s;"},
         {3, 3, "ld.global.b32 %x, [%a]; mov.b32 %y, %s; st.global.b32 [%c], %y;"},
         {7, 3, "ld.global.f32 %x, [%a]; fma.rn.f32 %z, %x, %s, %s; st.global.f32 [%c], %z;"},
