@@ -197,12 +197,11 @@ static void propose(struct placing_machine *machine, struct placing_kernel *kern
 
 struct placings placing_find(struct arena *arena, struct plan *plan, const struct ir_module *module,
                              const struct pass_options *options,
-                             const struct machine_config *config,
-                             const struct offload_config *offload)
+                             const struct machine_config *config)
 {
     struct placing_machine machine;
     struct placings placing = {.kernels = {0}};
-    placing_machine_init(&machine, arena, config, offload);
+    placing_machine_init(&machine, arena, config);
     placing.period = machine.period;
     for (uint32_t i = 0, end; i < plan->chains.n; i = end) {
         struct placing_kernel kernel = {.function = plan->chains.v[i].function};

@@ -12,7 +12,7 @@
 #pragma once
 #include "passes/analysis/facts.h"
 #include "runtime-sim/gpu/machine/machine_config.h"
-#include "runtime-sim/schemes/llc_omni/offload.h"
+#include <stdio.h>
 
 enum { PLACING_OPERANDS = 3 }; // two loads and a store
 
@@ -39,8 +39,8 @@ struct placing_operand {
 
 enum placing_way { PLACING_CORE, PLACING_ONE, PLACING_MEET, PLACING_OPERAND, PLACING_WAYS };
 
-// What an instance of a chain takes, in the mean: flits that enter the reply network at partitions,
-// and flits times hops in both networks.
+// Means over the instances of a chain: flits that enter the reply network at partitions, and flits
+// times hops in both networks.
 struct placing_cost {
     double port_flits, flit_hops;
 };
@@ -80,5 +80,16 @@ const char *placing_check(const struct machine_config *config);
 // (placing_check).
 struct placings placing_find(struct arena *arena, struct plan *plan, const struct ir_module *module,
                              const struct pass_options *options,
-                             const struct machine_config *config,
-                             const struct offload_config *offload);
+                             const struct machine_config *config);
+
+// The program of a placement, and the name of its machine.
+struct placing_program {
+    struct arena *arena;
+    const struct ir_module *module;
+    const struct plan *plan;
+    const char *machine;
+};
+
+// Prints the placement as text or as JSON.
+void placing_print(const struct placings *placing, const struct placing_program *program,
+                   bool as_json, FILE *to);

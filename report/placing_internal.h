@@ -1,4 +1,4 @@
-// What the files of placing.h share.
+// Declarations that the files of placing.h share.
 #pragma once
 #include "report/placing.h"
 #include "runtime-sim/schemes/llc_omni/emn.h"
@@ -18,8 +18,7 @@ struct placing_machine {
 };
 
 void placing_machine_init(struct placing_machine *machine, struct arena *arena,
-                          const struct machine_config *config,
-                          const struct offload_config *offload);
+                          const struct machine_config *config);
 // Computes shares and costs of a chain. `proposed`: with the places of the kernel's bases,
 // otherwise with all places that the granules allow.
 void placing_evaluate(struct placing_machine *machine, const struct placing_kernel *kernel,

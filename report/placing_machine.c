@@ -1,12 +1,13 @@
 // Shares and costs of chains on a machine (placing.h).
 #include "report/placing_internal.h"
+#include "runtime-sim/schemes/llc_omni/llc_omni.h"
 #include "runtime-sim/schemes/llc_omni/packet.h"
 #include "support/integer.h"
 #include "support/random.h"
 #include <stdlib.h>
 #include <string.h>
 
-// Samples of the addresses of a chain: all of them, or so many at random.
+// Samples of the addresses of a chain: all of them, or RANDOM_SAMPLES at random.
 enum { MAX_SAMPLES = 65536, RANDOM_SAMPLES = 16384 };
 
 const char *placing_check(const struct machine_config *config)
@@ -24,24 +25,27 @@ const char *placing_check(const struct machine_config *config)
 }
 
 void placing_machine_init(struct placing_machine *machine, struct arena *arena,
-                          const struct machine_config *config, const struct offload_config *offload)
+                          const struct machine_config *config)
 {
+    const struct offload_config *offload =
+        config->of_scheme[machine_scheme_number(config, &llc_omni)];
     const struct memsys_config *memsys = &config->memsys;
     const struct noc_config *network = &memsys->request_network;
     const struct config_list *at = &memsys->memory.partition_nodes;
-    struct partition_range all = {
-        .count = at->n, .rule = (enum partition_rule)memsys->memory.rule, .chunk = memsys->memory.chunk};
-    *machine =
-        (struct placing_machine){.arena = arena,
-                                 .config = config,
-                                 .period = all.rule == PARTITION_MODULO ? at->n * memsys->memory.chunk : 0,
-                                 .start = (UINT64_C(1) << 40) / (at->n * memsys->memory.chunk) *
-                                          (at->n * memsys->memory.chunk),
-                                 .line = memsys->llc.line_bytes,
-                                 .partitions = at->n,
-                                 .cores = memsys->memory.cores,
-                                 .distance = network->topology == NOC_FLY ? network->stages - 1 : 1,
-                                 .keys = ARENA_ARRAY(arena, uint32_t, MAX_SAMPLES)};
+    struct partition_range all = {.count = at->n,
+                                  .rule = (enum partition_rule)memsys->memory.rule,
+                                  .chunk = memsys->memory.chunk};
+    *machine = (struct placing_machine){
+        .arena = arena,
+        .config = config,
+        .period = all.rule == PARTITION_MODULO ? at->n * memsys->memory.chunk : 0,
+        .start =
+            (UINT64_C(1) << 40) / (at->n * memsys->memory.chunk) * (at->n * memsys->memory.chunk),
+        .line = memsys->llc.line_bytes,
+        .partitions = at->n,
+        .cores = memsys->memory.cores,
+        .distance = network->topology == NOC_FLY ? network->stages - 1 : 1,
+        .keys = ARENA_ARRAY(arena, uint32_t, MAX_SAMPLES)};
     partition_init(&machine->map, arena, &all);
     if (network->topology != NOC_MESH)
         return;
@@ -88,7 +92,7 @@ static uint64_t unknowns(const struct placing_machine *machine, const struct pla
     return operand->granule < machine->period ? machine->period / operand->granule : 1;
 }
 
-// Fills `keys` with all combinations, if there are not too many. Returns their number, or 0.
+// Fills `keys` with all combinations if they are at most MAX_SAMPLES. Returns their number, or 0.
 static uint32_t take_all(struct placing_machine *machine, const struct placing_kernel *kernel,
                          const struct placed_chain *placed, bool proposed)
 {

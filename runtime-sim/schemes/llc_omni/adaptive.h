@@ -11,8 +11,8 @@
 // have loaded a line: for a chain, a line that only other chains have loaded is not in the L1,
 // because they are offloaded.
 //
-// What the prices of an instance do not show is learned for each chain of the program and each
-// kind, by one monitor for all cores. Its sum has the savings of instances and these costs:
+// One monitor for all cores learns other costs, for each chain of the program and each kind. Its
+// sum has the savings of instances and these costs:
 // - A line that an offloaded chain loads does not enter the L1: if a later ordinary load would have
 //   hit it there, the chain is charged with that load, unless another chain has loaded it, too.
 // - A chain that is discarded after its lookups is charged with them, but only if the policy would

@@ -4,7 +4,7 @@
 // Cost of a chain that is formed in vain, in flit hops, for the cycles of its lookups.
 enum { DISCARD_COST = 4 };
 
-// What the networks carry for a request and its reply, in both units.
+// The cost of a request and its reply, in both units.
 struct cost {
     int64_t hops;  // flit hops
     int64_t price; // by the prices of ports, channels and slices; 0 without prices

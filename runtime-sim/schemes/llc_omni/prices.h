@@ -7,20 +7,21 @@
 // of each chain takes its cheapest way, the use of the busiest part falls to the lowest that can be
 // reached (the prices are weights of the multiplicative method for problems of this kind).
 //
-// Parts are the two ports of each node in each network, through which its flits enter and arrive,
-// the channels between the routers of each network, the port of each slice, and the buffer of each
-// service queue. The channels of a network have one price for each hop, the mean of theirs. A chain
-// has an entry of a buffer for many cycles, as if it were so many flits, divided by the entries.
-// The use of a part is its number of flits or accesses in a window of PRICES_WINDOW cycles by the
-// most that it could have had. Its average with the windows before, which count half as much for
-// each PRICES_HALF windows, is the hysteresis. The networks and slices count in any case; the cores
-// read the prices of the last window.
+// The parts are the two ports of each node in each network, through which its flits enter and
+// arrive, the channels between the routers of each network, the port of each slice, and the buffer
+// of each service queue. The channels of a network have one price for each hop, the mean of theirs.
+// A chain has an entry of a buffer for many cycles, and counts as this number of flits, divided by
+// the entries.
+//
+// The use of a part is its number of flits or accesses in a window of PRICES_WINDOW cycles, divided
+// by the maximum. An average with the windows before is the hysteresis. The cores read the prices
+// of the last window.
 #pragma once
 #include "runtime-sim/schemes/llc_omni/service.h"
 
 enum {
     PRICES_WINDOW = 256, // cycles
-    PRICES_KEEPS = 4,    // an average consists of so many parts, of which the last window is one
+    PRICES_KEEPS = 4,    // the last window is one part of this number in an average
     PRICES_FULL = 1024,  // price of a part that is always in use
     PRICES_HOPS = 5,     // hops to which a flit at the busiest part corresponds
     PRICES_NETWORKS = 2, // enum memsys_network
@@ -42,12 +43,13 @@ struct prices {
     struct prices_part *slices;                   // by partition
     struct service *services;                     // by endpoint
     uint32_t ends;
-    struct prices_part *buffers;       // by endpoint
-    uint64_t *chains;                  // chains that had an entry of the buffer before the window
-    uint32_t *hold;                    // cycles that a chain has one, divided by the entries
-    uint64_t slice_clocks, per_cycles; // clocks of a slice's ports in so many cycles of the cores
-    uint32_t hop[PRICES_NETWORKS];     // price of a hop
-    uint32_t busiest;                  // largest price of a part
+    struct prices_part *buffers; // by endpoint
+    uint64_t *chains;            // chains that had an entry of the buffer before the window
+    uint32_t *hold;              // cycles that a chain has one, divided by the entries
+    uint64_t slice_clocks,
+        per_cycles;                // clocks of a slice's ports in `per_cycles` cycles of the cores
+    uint32_t hop[PRICES_NETWORKS]; // price of a hop
+    uint32_t busiest;              // largest price of a part
 };
 
 // Returns prices that are equal for all parts. The memory system and the service queues of all
@@ -58,7 +60,7 @@ struct prices *prices_new(struct arena *arena, const struct memsys *memsys,
 // Ends the window. Called in the cycle `prices->next`, or later if nothing was in flight until
 // then.
 void prices_update(struct prices *prices, uint64_t now);
-// Returns the price of a flit from one node to another one over so many hops; 0 within a node.
+// Returns the price of a flit from one node to another one over `hops` hops; 0 within a node.
 static inline uint32_t prices_way(const struct prices *prices, enum memsys_network network,
                                   uint32_t from, uint32_t to, uint32_t hops)
 {
