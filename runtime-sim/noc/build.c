@@ -134,6 +134,8 @@ static const char *check_packets(struct arena *arena, const struct noc_config *c
             return arena_printf(arena, "'packet_wide' needs '%s' %s", needs[i].key, needs[i].value);
     if (config->clusters && !config->packet_wide)
         return "'clusters' needs 'packet_wide' true";
+    if (config->packet_voqs && !config->packet_wide)
+        return "'packet_voqs' needs 'packet_wide' true";
     if (config->clusters * config->cluster_nodes <= noc_node_count(config))
         return NULL;
     return arena_printf(arena, "'clusters' of 'cluster_nodes' have %u nodes, but there are %u",

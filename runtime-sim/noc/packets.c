@@ -8,6 +8,9 @@
 // with another one in each cycle. When a packet has left, the next one in its queue can go to an
 // output that follows in this order, so an input may send to several outputs in a cycle.
 //
+// With virtual output queues an input has a queue for each class and output, and sends one packet
+// per cycle: a packet waits only for its own output, and for its input.
+//
 // A packet that crosses in cycle t arrives in cycle t + channel_latency − 1.
 #include "runtime-sim/noc/packets.h"
 #include "runtime-sim/noc/eject_tmpl.h"
@@ -22,6 +25,10 @@ struct noc_packets {
     uint32_t *turn;    // by output: first lane in round-robin order
     uint32_t *coming;  // by output and class: packets that have crossed and not arrived
     uint32_t *left[2]; // by cluster: packets that can still leave and enter in this cycle
+    // Virtual output queues by lane and output; NULL: the queue of the lane. That of the lane then
+    // has only their number of packets.
+    struct noc_queue *voqs;
+    uint64_t *free; // with these: first cycle in which a node's input can send, by node
 };
 
 enum { LEAVE, ENTER };
@@ -36,17 +43,39 @@ void noc_packets_init(struct noc *noc)
     p->coming = ARENA_ARRAY(noc->arena, uint32_t, nodes * classes);
     for (int i = 0; i < 2; i++)
         p->left[i] = ARENA_ARRAY(noc->arena, uint32_t, noc->config.clusters + 1);
+    if (!noc->config.packet_voqs)
+        return;
+    p->voqs = ARENA_ARRAY(noc->arena, struct noc_queue, (size_t)nodes * classes * nodes);
+    p->free = ARENA_ARRAY(noc->arena, uint64_t, nodes);
+}
+
+// Returns the queue from which packets of a lane go to an output.
+static struct noc_queue *queue_to(const struct noc *noc, uint32_t lane, uint32_t out)
+{
+    return noc->packets->voqs ? &noc->packets->voqs[(size_t)lane * noc->shape.nodes + out]
+                              : &noc->injection.lane[lane].queue;
+}
+
+uint32_t noc_packets_first(const struct noc *noc, uint32_t lane)
+{
+    for (uint32_t out = 0; noc->packets->voqs && out < noc->shape.nodes; out++)
+        if (queue_to(noc, lane, out)->packets)
+            return queue_to(noc, lane, out)->first;
+    return noc->injection.lane[lane].queue.first;
+}
+
+static void wait_for(struct noc *noc, uint32_t lane, uint32_t out)
+{
+    bits_set(&noc->packets->wanted[(size_t)out * noc->packets->words], lane);
+    bits_set(noc->injection.sending, out);
 }
 
 // Makes the oldest packet of a lane wait for its output.
 static void show_oldest(struct noc *noc, uint32_t lane)
 {
     const struct noc_queue *queue = &noc->injection.lane[lane].queue;
-    if (!queue->packets)
-        return;
-    uint32_t out = noc->pool.hot[queue->first].target;
-    bits_set(&noc->packets->wanted[(size_t)out * noc->packets->words], lane);
-    bits_set(noc->injection.sending, out);
+    if (queue->packets)
+        wait_for(noc, lane, noc->pool.hot[queue->first].target);
 }
 
 bool noc_packets_can_send(const struct noc *noc, uint32_t node, uint32_t class)
@@ -59,12 +88,15 @@ void noc_packets_send(struct noc *noc, const struct noc_packet *packet, uint32_t
 {
     uint32_t number = packet->source * noc->shape.classes + packet->class;
     struct noc_lane *lane = &noc->injection.lane[number];
-    noc_put(&noc->pool, &lane->queue, index);
+    struct noc_queue *queue = queue_to(noc, number, packet->target);
+    noc_put(&noc->pool, queue, index);
+    if (noc->packets->voqs)
+        lane->queue.packets++;
     lane->flits += packet->flits;
     noc->interface[packet->source].packets++;
     noc->alloc.is_ranked |= packet->priority > 0;
-    if (lane->queue.packets == 1)
-        show_oldest(noc, number);
+    if (queue->packets == 1)
+        wait_for(noc, number, packet->target);
 }
 
 void noc_packets_room(struct noc *noc, uint32_t node)
@@ -97,7 +129,7 @@ static uint32_t cluster_of(const struct noc *noc, uint32_t node)
 
 // Reasons for which an output accepts no packet in this cycle.
 struct obstacles {
-    bool ports; // those of a cluster, until the next cycle
+    bool ports; // those of a cluster or an input, until the next cycle
 };
 
 static bool can_cross(const struct noc *noc, uint32_t lane, uint32_t out, struct obstacles *by)
@@ -106,15 +138,16 @@ static bool can_cross(const struct noc *noc, uint32_t lane, uint32_t out, struct
     uint32_t class = lane % noc->shape.classes;
     if (!has_room(noc, out, class))
         return false;
-    bool free = p->left[LEAVE][cluster_of(noc, lane / noc->shape.classes)] &&
+    bool sends = !p->voqs || p->free[lane / noc->shape.classes] <= noc->now;
+    bool free = sends && p->left[LEAVE][cluster_of(noc, lane / noc->shape.classes)] &&
                 p->left[ENTER][cluster_of(noc, out)];
     by->ports |= !free;
     return free;
 }
 
-static uint8_t rank_of(const struct noc *noc, uint32_t lane)
+static uint8_t rank_of(const struct noc *noc, uint32_t lane, uint32_t out)
 {
-    return noc->pool.hot[noc->injection.lane[lane].queue.first].priority;
+    return noc->pool.hot[queue_to(noc, lane, out)->first].priority;
 }
 
 // Returns the lane from which the output accepts a packet, or NOC_NONE.
@@ -126,7 +159,7 @@ static uint32_t choose_lane(const struct noc *noc, uint32_t out, struct obstacle
     for (uint32_t part = 0; part < 2; part++) {
         uint32_t from = part ? 0 : p->turn[out], until = part ? p->turn[out] : lanes;
         for (uint32_t lane; (lane = bits_next(wanted, from, until)) < until; from = lane + 1) {
-            if ((best != NOC_NONE && rank_of(noc, lane) <= rank_of(noc, best)) ||
+            if ((best != NOC_NONE && rank_of(noc, lane, out) <= rank_of(noc, best, out)) ||
                 !can_cross(noc, lane, out, by))
                 continue;
             best = lane;
@@ -141,18 +174,25 @@ static void cross(struct noc *noc, uint32_t number, uint32_t out)
 {
     struct noc_packets *p = noc->packets;
     struct noc_lane *lane = &noc->injection.lane[number];
-    uint32_t index = noc_queue_pop(&noc->pool, &lane->queue);
+    struct noc_queue *queue = queue_to(noc, number, out);
+    uint32_t index = noc_queue_pop(&noc->pool, queue);
     struct noc_packet *packet = noc_packet_at(noc, index);
     lane->flits -= packet->flits;
     noc->interface[packet->source].packets--;
-    bits_clear(&p->wanted[(size_t)out * p->words], number);
+    if (!p->voqs || !queue->packets)
+        bits_clear(&p->wanted[(size_t)out * p->words], number);
     p->turn[out] = number + 1 < noc->shape.nodes * noc->shape.classes ? number + 1 : 0;
     p->coming[out * noc->shape.classes + packet->class]++;
     p->left[LEAVE][cluster_of(noc, packet->source)]--;
     p->left[ENTER][cluster_of(noc, out)]--;
     noc_go(noc, index, noc->config.channel_latency - 1, 0);
     noc->progress.moved_at = noc->now;
-    show_oldest(noc, number);
+    if (!p->voqs) {
+        show_oldest(noc, number);
+        return;
+    }
+    lane->queue.packets--;
+    p->free[packet->source] = noc->now + 1;
 }
 
 static bool is_wanted(const struct noc_packets *p, uint32_t out)

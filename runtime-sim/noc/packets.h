@@ -11,5 +11,7 @@ void noc_packets_send(struct noc *noc, const struct noc_packet *packet, uint32_t
 // Must be called when a packet was popped at the node, and when one has arrived.
 void noc_packets_room(struct noc *noc, uint32_t node);
 void noc_packets_arrived(struct noc *noc, const struct noc_packet *packet);
+// Returns a packet that waits in a lane, which must have one.
+uint32_t noc_packets_first(const struct noc *noc, uint32_t lane);
 // Evaluates a cycle.
 void noc_packets_tick(struct noc *noc);

@@ -1,4 +1,5 @@
 // Reports which packets wait for which.
+#include "runtime-sim/noc/packets.h"
 #include "runtime-sim/noc/masks.h"
 #include "runtime-sim/noc/state_tmpl.h"
 #include "support/bits.h"
@@ -98,7 +99,8 @@ static void note_lane(struct report *r, uint32_t index)
     const struct noc *noc = r->noc;
     const struct noc_lane *lane = &noc->injection.lane[index];
     const struct noc_link *link = &noc->injection.link[index / noc->shape.classes];
-    uint32_t port = link->port + lane->port, packet = lane->queue.first;
+    uint32_t port = link->port + lane->port;
+    uint32_t packet = noc->packets ? noc_packets_first(noc, index) : lane->queue.first;
     struct wait wait = {.at = index, .is_outside = true};
     if (noc->packets) {
         wait.kind = WAIT_NODE;

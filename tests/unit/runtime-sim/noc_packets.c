@@ -183,6 +183,10 @@ static void traffic(void **state)
         WIDE "nodes=16 classes=2 injection_queue=1 ejection_queue=1 channel_latency=3",
         WIDE "nodes=16 clusters=3 cluster_nodes=4 cluster_ports=2 ejection_queue=2",
         WIDE "nodes=1",
+        WIDE "nodes=9 packet_voqs=true",
+        WIDE "nodes=70 classes=3 packet_voqs=true ejection_queue=2",
+        WIDE "nodes=16 classes=2 injection_queue=1 ejection_queue=1 packet_voqs=true",
+        WIDE "nodes=16 clusters=3 cluster_nodes=4 cluster_ports=2 packet_voqs=true",
     };
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++)
         for (uint32_t load = 1; load <= 4; load++) {
@@ -222,6 +226,67 @@ static void full_load(void **state)
     end(&n);
 }
 
+// A packet behind one whose output is in use waits for it, unless it has a queue of its own; an
+// input with several queues sends one packet per cycle.
+static void virtual_output_queues(void **state)
+{
+    (void)state;
+    for (uint32_t voqs = 0; voqs < 2; voqs++) {
+        struct network n;
+        uint64_t payload[16];
+        begin(&n, voqs ? WIDE "nodes=4 packet_voqs=true" : WIDE "nodes=4");
+        for (uint32_t i = 0; i < 3; i++)
+            send(&n, 1, 3, 1, 10 + i); // output 3 serves node 1, and node 0 in its turn
+        send(&n, 0, 3, 1, 1);
+        send(&n, 0, 3, 1, 2);
+        send(&n, 0, 2, 1, 3);
+        assert_int_equal(noc_waiting_packets(n.noc, 0, 0), 3);
+        uint32_t cycle = 0, crossed = 0, at = 0, of_one_cycle[8] = {0};
+        for (; crossed < 6; cycle++) {
+            uint32_t count = tick(&n, payload);
+            for (uint32_t i = 0; i < count; i++) {
+                of_one_cycle[cycle] += payload[i] < 10;
+                at = payload[i] == 3 ? cycle : at;
+            }
+            crossed += count;
+        }
+        // Output 3 takes five cycles for its packets. The other one crosses at once only by itself.
+        assert_int_equal(cycle, 5);
+        assert_true(voqs ? at <= 1 : at >= 2);
+        for (uint32_t i = 0; voqs && i < cycle; i++)
+            assert_true(of_one_cycle[i] <= 1);
+        assert_int_equal(noc_next(n.noc), UINT64_MAX);
+        verify(&n);
+        end(&n);
+    }
+}
+
+// Random outputs under full load: one queue loses two fifths of the rate, as known of such
+// switches.
+static void random_outputs(void **state)
+{
+    (void)state;
+    enum { NODES = 64, CYCLES = 2000 };
+    double rate[2];
+    for (uint32_t voqs = 0; voqs < 2; voqs++) {
+        struct network n;
+        static uint64_t payload[16 * NODES];
+        uint64_t seed = 3, count = 0;
+        begin(&n, voqs ? WIDE "nodes=64 packet_voqs=true injection_queue=64 ejection_queue=0"
+                       : WIDE "nodes=64 injection_queue=64 ejection_queue=0");
+        for (uint32_t cycle = 0; cycle < CYCLES; cycle++) {
+            for (uint32_t node = 0; node < NODES; node++)
+                while (noc_can_send(n.noc, node, 0, 1))
+                    send(&n, node, (uint32_t)(splitmix64(&seed) % NODES), 1, 0);
+            count += tick(&n, payload);
+        }
+        rate[voqs] = (double)count / NODES / CYCLES;
+        end(&n);
+    }
+    assert_true(rate[1] > .9);
+    assert_true(rate[0] < rate[1] - .05);
+}
+
 static void refused(void **state)
 {
     (void)state;
@@ -232,6 +297,7 @@ static void refused(void **state)
         {WIDE "injection_links=2", "'packet_wide' needs 'injection_links' 1"},
         {WIDE "injection_ports=2", "'packet_wide' needs 'injection_ports' 1"},
         {WIDE "injection_speedup=2", "'packet_wide' needs 'injection_speedup' 1"},
+        {"topology=crossbar packet_voqs=true", "'packet_voqs' needs 'packet_wide' true"},
         {"topology=crossbar clusters=2", "'clusters' needs 'packet_wide' true"},
         {WIDE "nodes=10 clusters=3 cluster_nodes=4",
          "'clusters' of 'cluster_nodes' have 12 nodes, but there are 10"},
@@ -249,9 +315,17 @@ static void refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(latencies), cmocka_unit_test(ports),     cmocka_unit_test(turns),
-        cmocka_unit_test(room),      cmocka_unit_test(clusters),  cmocka_unit_test(priorities),
-        cmocka_unit_test(traffic),   cmocka_unit_test(full_load), cmocka_unit_test(refused),
+        cmocka_unit_test(latencies),
+        cmocka_unit_test(ports),
+        cmocka_unit_test(turns),
+        cmocka_unit_test(room),
+        cmocka_unit_test(clusters),
+        cmocka_unit_test(priorities),
+        cmocka_unit_test(traffic),
+        cmocka_unit_test(full_load),
+        cmocka_unit_test(virtual_output_queues),
+        cmocka_unit_test(random_outputs),
+        cmocka_unit_test(refused),
     };
     return cmocka_run_group_tests_name("noc_packets", tests, NULL, NULL);
 }
