@@ -343,7 +343,7 @@ struct cuda_executor {
     // The kernel that began last; one that polls, by number of launch, since this time.
     const char *kernel;
     uint64_t polling, polling_since;
-    bool polling_noted;
+    bool polling_noted, polling_quiet; // its last poll found no thread that can continue
     VEC(struct cuda_posted) posted;
     uint32_t called; // number of these that have been called
 };

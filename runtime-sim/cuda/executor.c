@@ -141,10 +141,11 @@ static bool wait_for_others(struct cuda *cuda)
     if (executor->polling != cuda->gpus->device->launches) {
         executor->polling = cuda->gpus->device->launches;
         executor->polling_since = threads_now();
-        executor->polling_noted = false;
+        executor->polling_noted = executor->polling_quiet = false;
     }
     uint64_t since = executor->polling_since;
     host->busy = false;
+    threads_notify(THREADS_CHANGE);
     bool computed = host_compute(host, &end);
     if (!computed)
         threads_wait(THREADS_CHANGE, TICK_US);
@@ -155,7 +156,11 @@ static bool wait_for_others(struct cuda *cuda)
         return true;
     note_polling(cuda, since);
     bool in_call = executor->awaiting || !executor->is_computing;
-    return !is_quiet(executor) && !has_ended(cuda) && host->end == DEVICE_DONE &&
+    // A thread that claims the host continues as soon as it is scheduled. What a thread has written
+    // before it was blocked is polled once more.
+    bool quiet = !host->claiming && is_quiet(executor), before = executor->polling_quiet;
+    executor->polling_quiet = quiet;
+    return !(quiet && before) && !has_ended(cuda) && host->end == DEVICE_DONE &&
            (!in_call || threads_now() - since < GIVES_UP);
 }
 

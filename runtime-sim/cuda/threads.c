@@ -215,6 +215,8 @@ uint64_t threads_quiet(void)
     uint64_t hash = 14695981039346656037u;
     char text[256];
     pid_t self = own_id();
+    if (threads_are_waiting())
+        return 0; // they continue when they get the lock
     DIR *tasks = opendir("/proc/self/task");
     const struct dirent *task;
     while (tasks && hash && (task = readdir(tasks))) {

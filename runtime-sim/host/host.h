@@ -157,6 +157,7 @@ struct host {
     struct host_log *log;           // NULL: commands are not recorded (host_log.h)
     const struct host_owner *owner; // set after host_begin; NULL: no effect is computed apart
     bool busy;                      // a thread executes commands or computes an effect
+    uint32_t claiming;              // threads that wait until it is not busy
     uint32_t apart;                 // number of effects that are not computed
     uint32_t posted, posted_before; // functions posted so far; before host_run_ahead
     bool ahead, blocked;            // host_run_ahead is called; a posted function blocks it

@@ -121,10 +121,19 @@ static struct host_command *find_free(const struct host *host)
 
 // Computation
 
+// Waits while another thread is busy. Returns false if the owner gives up.
+static bool await_turn(struct host *host)
+{
+    host->claiming++;
+    bool goes_on = host->owner->await(host->owner->context);
+    host->claiming--;
+    return goes_on;
+}
+
 bool host_claim(struct host *host)
 {
     while (host->busy)
-        if (!host->owner->await(host->owner->context))
+        if (!await_turn(host))
             return false;
     host->busy = true;
     return true;
@@ -167,7 +176,7 @@ void host_compute_all(struct host *host)
 {
     enum device_end end;
     while (host->apart && host_is_apart(host) && host->end == DEVICE_DONE)
-        if (!host_compute(host, &end) && (!host->busy || !host->owner->await(host->owner->context)))
+        if (!host_compute(host, &end) && (!host->busy || !await_turn(host)))
             return;
 }
 

@@ -48,6 +48,21 @@ for way, text in {
     for mode in MODES:
         add_case('%s, %s' % (text, mode), passes, way, mode)
 add_case('a kernel polls what the program writes after the launch', passes, 'host-flag', 'values')
+
+
+@case
+def under_load(folder):
+    """the same beside busy processes, where threads wait for a processor"""
+    busy = [subprocess.Popen(['sh', '-c', 'while :; do :; done']) for _ in range(4 * os.cpu_count())]
+    try:
+        for _ in range(3 if SANITIZED else 24):
+            passes(folder, 'host-flag', 'values')
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+
+
 add_case('atomic operations of scope .sys with atomic operations of the host', passes, 'atomic', 'values')
 add_case('a kernel polls what a copy in another stream writes', passes, 'copy', 'values')
 
