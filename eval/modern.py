@@ -119,7 +119,7 @@ def write_page(options, lines):
     with open(options.markdown, 'w', encoding='utf-8') as file:
         say = functools.partial(print, file=file)
         say('# A Quadro GV100, beside GPGPU-Sim 4.2\n')
-        say('**The machine `%s` takes the cycles of GPGPU-Sim 4.2 within %s.** Of %d rows, %d have the same instructions, %d '
+        say('**The machine `%s` takes the cycles of that simulator within %s.** Of %d rows, %d have the same instructions, %d '
             'the same\nsectors of L1, %d the same sectors of L2, and %d the same requests of the DRAM.\n' %
             (options.config, '%.0f %%' % (100 * max(abs(r - 1) for r in ratios)), len(lines), exact['instructions'],
              exact['l1 sectors'], exact['l2 sectors'], exact['dram']))
