@@ -39,7 +39,7 @@ What differs most: `scp` takes 13 % fewer cycles here, `copy-strided` and `triad
 causes are not known.
 
 The machine `v100` is that of measurements on hardware instead: `tests/sim/silicon.py` compares latencies of arithmetic, shared memory, L1, L2
-and DRAM, and their bandwidths, which are within 5 %. It has virtual output queues (`packet_voqs`), without which L2 reaches 62 % of its bandwidth.
+and DRAM, and their bandwidths, which are within 5 %. It has virtual output queues (`packet_voqs`), without which L2 reaches 66 % of its bandwidth.
 '''
 
 

@@ -81,14 +81,13 @@ static uint32_t key_of(const struct placing_machine *machine, const struct placi
 }
 
 // Returns the number of values of the unknown part of an operand's distance from the first one.
-static uint64_t unknowns(const struct placing_machine *machine, const struct placing_kernel *kernel,
-                         const struct placed_chain *placed, uint32_t k, bool proposed)
+static uint64_t unknowns(const struct placing_machine *machine, const struct placed_chain *placed,
+                         uint32_t k, bool proposed)
 {
     const struct placing_operand *operand = &placed->operands[k];
     bool same_base = operand->base == placed->operands[0].base;
     if (!k || (operand->follows && (proposed || same_base)))
         return 1;
-    (void)kernel;
     return operand->granule < machine->period ? machine->period / operand->granule : 1;
 }
 
@@ -99,7 +98,7 @@ static uint32_t take_all(struct placing_machine *machine, const struct placing_k
     uint64_t step = placed->operands[0].bytes, places = machine->period / step;
     uint64_t count[PLACING_OPERANDS] = {1, 1, 1}, all = places;
     for (uint32_t k = 1; k < placed->count; k++)
-        all *= count[k] = unknowns(machine, kernel, placed, k, proposed);
+        all *= count[k] = unknowns(machine, placed, k, proposed);
     if (!machine->period || all > MAX_SAMPLES)
         return 0;
     for (uint32_t i = 0; i < all; i++) {

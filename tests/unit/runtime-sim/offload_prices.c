@@ -4,6 +4,25 @@
 
 static struct offload_rig o;
 
+static const struct memsys_config *config_of(void)
+{
+    return &machine_port(o.r.machine).config->memsys;
+}
+
+static struct memsys *memsys_of(void)
+{
+    return machine_port(o.r.machine).memsys;
+}
+
+// Loads a chain without offloading, and returns new prices.
+static struct prices *begin(void)
+{
+    const struct form form = {.shape = {side_by_side, side_by_side, side_by_side},
+                              .line = {5, 6, 7}};
+    offload_load(&o, &form, SETTINGS("offload.policy=baseline"));
+    return prices_new(machine_port(o.r.machine).arena, memsys_of(), config_of(), NULL, 0);
+}
+
 static uint32_t price_of(uint32_t use)
 {
     uint32_t price = use;
@@ -16,12 +35,7 @@ static uint32_t price_of(uint32_t use)
 static void idle_parts_cost_hops(void **state)
 {
     (void)state;
-    const struct form form = {.shape = {side_by_side, side_by_side, side_by_side},
-                              .line = {5, 6, 7}};
-    offload_load(&o, &form, SETTINGS("offload.policy=baseline"));
-    struct memsys *memsys = machine_port(o.r.machine).memsys;
-    const struct memsys_config *config = &machine_port(o.r.machine).config->memsys;
-    struct prices *prices = prices_new(machine_port(o.r.machine).arena, memsys, config, NULL, 0);
+    struct prices *prices = begin();
     assert_int_equal(prices_way(prices, MEMSYS_REPLIES, 2, 9, 4), 6);
     assert_int_equal(prices_way(prices, MEMSYS_REPLIES, 2, 2, 0), 0);
     prices_update(prices, PRICES_WINDOW);
@@ -35,18 +49,13 @@ static void idle_parts_cost_hops(void **state)
 static void used_ports_cost_their_use(void **state)
 {
     (void)state;
-    const struct form form = {.shape = {side_by_side, side_by_side, side_by_side},
-                              .line = {5, 6, 7}};
-    offload_load(&o, &form, SETTINGS("offload.policy=baseline"));
-    struct memsys *memsys = machine_port(o.r.machine).memsys;
-    const struct memsys_config *config = &machine_port(o.r.machine).config->memsys;
-    struct prices *prices = prices_new(machine_port(o.r.machine).arena, memsys, config, NULL, 0);
+    struct prices *prices = begin();
     offload_run(&o, LANES);
     uint64_t now = machine_port(o.r.machine).now;
     prices_update(prices, now);
     uint32_t used = 0;
     for (int network = 0; network < PRICES_NETWORKS; network++) {
-        const struct noc *noc = memsys_noc(memsys, (enum memsys_network)network);
+        const struct noc *noc = memsys_noc(memsys_of(), (enum memsys_network)network);
         for (uint32_t i = 0; i < noc_nodes(noc); i++) {
             uint64_t entered = noc_node(noc, i).flits_entered * PRICES_FULL / noc_cycle(noc);
             uint64_t arrived = noc_node(noc, i).flits_arrived * PRICES_FULL / noc_cycle(noc);
@@ -60,7 +69,7 @@ static void used_ports_cost_their_use(void **state)
     assert_true(used > 1);
     // A window in which nothing happens keeps three quarters.
     uint32_t before[64];
-    const struct noc *replies = memsys_noc(memsys, MEMSYS_REPLIES);
+    const struct noc *replies = memsys_noc(memsys_of(), MEMSYS_REPLIES);
     for (uint32_t i = 0; i < noc_nodes(replies) && i < 64; i++)
         before[i] = prices->enters[MEMSYS_REPLIES][i].use;
     prices->cycle[MEMSYS_REPLIES] -= PRICES_WINDOW; // as if the network had had a window more
@@ -75,15 +84,10 @@ static void used_ports_cost_their_use(void **state)
 static void full_ports_are_the_busiest(void **state)
 {
     (void)state;
-    const struct form form = {.shape = {side_by_side, side_by_side, side_by_side},
-                              .line = {5, 6, 7}};
-    offload_load(&o, &form, SETTINGS("offload.policy=baseline"));
-    struct memsys *memsys = machine_port(o.r.machine).memsys;
-    const struct memsys_config *config = &machine_port(o.r.machine).config->memsys;
-    struct prices *prices = prices_new(machine_port(o.r.machine).arena, memsys, config, NULL, 0);
+    struct prices *prices = begin();
     offload_run(&o, LANES);
-    const struct noc *noc = memsys_noc(memsys, MEMSYS_REPLIES);
-    uint32_t node = config->memory.partition_nodes.v[5];
+    const struct noc *noc = memsys_noc(memsys_of(), MEMSYS_REPLIES);
+    uint32_t node = config_of()->memory.partition_nodes.v[5];
     uint64_t flits = noc_node(noc, node).flits_entered;
     assert_true(flits > 0);
     for (uint32_t window = 1; window <= 64; window++) {
