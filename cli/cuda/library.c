@@ -7,6 +7,7 @@
 #include "cli/sim/machine.h"
 #include "cli/sim/plans.h"
 #include "cli/sim/progress.h"
+#include "cli/sim/registers.h"
 #include "cli/sim/reports.h"
 #include "cli/tagger/embedded.h"
 #include "runtime-sim/cuda/cuda.h"
@@ -198,6 +199,7 @@ static bool begin(void *context, struct cuda *cuda)
         a->sim.common.choice.arch ? (uint32_t)atoi(a->sim.common.choice.arch + 3) : 0;
     cuda->options.record = place(library, a->record);
     cuda->options.slack = a->slack;
+    cuda->options.reads_registers = a->sim.assembled;
     cuda->options.reads_tags = !a->offload && machine_reads_plans(cuda->gpus->machine);
     cuda->status.profiling = !a->profiler;
     interrupt_remove(&library->outputs, &library->log.outputs);
@@ -237,15 +239,24 @@ static bool read_module(struct library *library, struct source *source)
     const char *lanes = library->arguments.sim.lanes;
     library->module = ARENA_NEW(&library->cuda->arena, struct device_module);
     library->module->source = *source;
+    library->module->schedule = library->gpus->machine.config.core.schedule;
     bool good = device_module_read(library->module, &library->cuda->arena,
                                    lanes ? lanes_named(lanes) : lanes_best(), &library->diags);
     return report_diags(library, &library->module->source) && good;
 }
 
-// Returns the module's program for a device: addresses of variables differ.
-static const struct program *program_for(struct library *library, const struct library_gpu *gpu)
+// Sets the registers of kernels to those of their machine code, or else to those of ptxas.
+static bool put_registers(struct library *library, struct program *program)
 {
-    const struct device_module *module = library->module;
+    return !library->arguments.sim.assembled || program_put_registers(library->cuda, program) ||
+           registers_by_ptxas(&library->messages, &library->cuda->arena, &library->module->source,
+                              program);
+}
+
+// Returns the module's program for a device: addresses of variables differ.
+static struct program *program_for(struct library *library, const struct library_gpu *gpu)
+{
+    struct device_module *module = library->module;
     struct arena *arena = &library->cuda->arena;
     if (gpu == library->gpus)
         return &module->program;
@@ -408,8 +419,9 @@ static bool read_program(struct library *library, struct source *source,
     bool good =
         (!library->arguments.offload || tag(library, source)) && read_module(library, source);
     for (uint32_t i = 0; i < library->gpu_count && good; i++) {
-        programs[i] = program_for(library, &library->gpus[i]);
-        good = read_plans(&library->gpus[i], programs[i]);
+        struct program *program = program_for(library, &library->gpus[i]);
+        programs[i] = program;
+        good = put_registers(library, program) && read_plans(&library->gpus[i], program);
     }
     if (good)
         return true;

@@ -2,6 +2,7 @@
 #include "cli/common/input.h"
 #include "cli/sim/sim.h"
 #include "cli/sim/paths.h"
+#include "cli/sim/registers.h"
 #include "cli/sim/run.h"
 #include "runtime-sim/exec/lanes/rows.h"
 #include "runtime-sim/run/line.h"
@@ -113,10 +114,13 @@ static bool build(struct sim *sim)
         return false;
     }
     diags_init(&sim->diags, &sim->base.frame.arena);
+    sim->module.schedule = sim->base.machine.config.core.schedule;
     bool good = device_module_read(&sim->module, &sim->base.frame.arena, lanes, &sim->diags);
     good = messages_diags(&sim->base.frame.messages, &sim->diags, &sim->module.source) && good;
     diags_init(&sim->diags, &sim->base.frame.arena);
-    return good;
+    return good && (!sim->arguments.assembled ||
+                    registers_by_ptxas(&sim->base.frame.messages, &sim->base.frame.arena,
+                                       &sim->module.source, &sim->module.program));
 }
 
 static bool read_plans(struct sim *sim)

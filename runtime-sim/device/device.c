@@ -1,6 +1,7 @@
 #include "runtime-sim/exec/memory/plane.h"
 #include "runtime-sim/device/device.h"
 #include "ir/read.h"
+#include "ir/schedule.h"
 #include "runtime-sim/device/kernel_name.h"
 #include "runtime-sim/device/spawn.h"
 #include "runtime-sim/exec/check/check_memory.h"
@@ -27,6 +28,8 @@ bool device_module_read(struct device_module *module, struct arena *arena,
                                  .module = &module->module,
                                  .diags = diags};
     ir_read_program(&reading);
+    if (diags->errors == before && module->schedule)
+        ir_schedule(&module->module, module->schedule);
     if (diags->errors == before)
         program_build(&module->program, arena, &module->module, lanes);
     return diags->errors == before;

@@ -26,6 +26,7 @@ struct timed_kernel;
 // A program that has been read.
 struct device_module {
     struct source source; // set by the caller
+    uint32_t schedule;    // argument of ir_schedule, set by the caller; 0: the order of the text
     struct tree tree;
     struct ir_module module;
     struct program program;

@@ -18,7 +18,7 @@ static void compare_memory(struct comparison *result, const struct executed *a,
             continue;
         result->outcome = OUTCOME_DIFFERENT;
         snprintf(result->why, sizeof result->why,
-                 "byte %zu of %zu is 0x%02x in the original, 0x%02x in the tagged one", i, a->size,
+                 "byte %zu of %zu is 0x%02x in the original, 0x%02x in the other one", i, a->size,
                  a->bytes[i], b->bytes[i]);
         return;
     }
@@ -47,10 +47,17 @@ static void compare_executed(struct comparison *result, const struct executed *o
     }
 }
 
+// Returns a limit of registers for ir_schedule: few, some or many.
+static uint32_t limit_of(uint64_t seed)
+{
+    static const uint32_t limits[] = {1, 8, 16, 24, 40, 64, 255};
+    return limits[seed % ARRAY_LENGTH(limits)];
+}
+
 void compare_launch(struct comparison *result, const struct trial *trial, const char *text,
                     const struct launch_inputs *inputs, reference_fn *reference, void *context)
 {
-    struct executed original, tagged;
+    struct executed original, tagged, scheduled;
     const char *given = text;
     memset(result, 0, sizeof *result);
     tagged_make(&result->tagged, text, strlen(text), trial->fma, trial->mutation, trial->seed);
@@ -62,11 +69,16 @@ void compare_launch(struct comparison *result, const struct trial *trial, const 
     } else if (!text) {
         conclude(result, OUTCOME_SKIPPED, "", "fused multiply-adds are divided");
     } else {
-        launch_execute(&original, text, strlen(text), inputs, trial->lanes);
-        launch_execute(&tagged, made->text, made->length, inputs, trial->lanes);
+        launch_execute(&original, text, strlen(text), inputs, trial->lanes, 0);
+        launch_execute(&tagged, made->text, made->length, inputs, trial->lanes, 0);
+        launch_execute(&scheduled, text, strlen(text), inputs, trial->lanes,
+                       limit_of(inputs->seed));
         compare_executed(result, &original, &tagged, made->split && text == given);
+        if (result->outcome == OUTCOME_SAME)
+            compare_executed(result, &original, &scheduled, false);
         free(original.bytes);
         free(tagged.bytes);
+        free(scheduled.bytes);
     }
     tagged_free(made);
     made->text = NULL;

@@ -1,3 +1,4 @@
+#include "ir/schedule.h"
 #include "tests/fuzz/launch_internal.h"
 #include "runtime-sim/exec/lanes/rows.h"
 #include <stdio.h>
@@ -84,7 +85,7 @@ void launch_add_inputs(struct loaded *l, const struct launch_inputs *inputs)
 
 const struct program_function *launch_load(struct loaded *l, struct executed *done,
                                            const char *text, size_t length, const char *entry,
-                                           const char *lanes)
+                                           const char *lanes, uint32_t schedule)
 {
     char *copy = arena_alloc(l->arena, length + 2);
     memcpy(copy, text, length);
@@ -98,6 +99,8 @@ const struct program_function *launch_load(struct loaded *l, struct executed *do
                       source_position_at(&l->source, diag->begin).line);
         return NULL;
     }
+    if (schedule)
+        ir_schedule(&l->module, schedule);
     const struct lanes_table *table = lanes_named(lanes);
     program_build(&l->program, l->arena, &l->module, table);
     image_init(&l->image, l->arena, l->module.address_bits == 64 ? GLOBAL_FIRST_64 : GLOBAL_FIRST);
@@ -159,7 +162,7 @@ static void run(struct loaded *l, struct executed *done, const struct program_fu
 }
 
 void launch_execute(struct executed *done, const char *text, size_t length,
-                    const struct launch_inputs *inputs, const char *lanes)
+                    const struct launch_inputs *inputs, const char *lanes, uint32_t schedule)
 {
     struct memory memory = {0};
     struct arena arena;
@@ -171,7 +174,7 @@ void launch_execute(struct executed *done, const char *text, size_t length,
     l = ARENA_NEW(&arena, struct loaded);
     l->arena = &arena;
     const struct program_function *function =
-        launch_load(l, done, text, length, inputs->entry, lanes);
+        launch_load(l, done, text, length, inputs->entry, lanes, schedule);
     if (function)
         run(l, done, function, inputs);
     arena_free(&arena);

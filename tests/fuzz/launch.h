@@ -49,9 +49,10 @@ struct executed {
     uint64_t thread_instructions;
 };
 
-// Executes the text with these lanes ("plain", "avx2").
+// Executes the text with these lanes ("plain", "avx2"). `schedule`: argument of ir_schedule; 0: in
+// the order of the text.
 void launch_execute(struct executed *done, const char *text, size_t length,
-                    const struct launch_inputs *inputs, const char *lanes);
+                    const struct launch_inputs *inputs, const char *lanes, uint32_t schedule);
 
 static inline uint64_t random_next(uint64_t *state)
 {

@@ -20,7 +20,7 @@ void launch_refuse(struct executed *done, enum execution how, const char *why, u
 // Reads the text. Returns NULL if it is rejected.
 const struct program_function *launch_load(struct loaded *loaded, struct executed *done,
                                            const char *text, size_t length, const char *entry,
-                                           const char *lanes);
+                                           const char *lanes, uint32_t schedule);
 // Makes and fills the buffers, once.
 void launch_add_inputs(struct loaded *loaded, const struct launch_inputs *inputs);
 // Returns the launch. Requires the program and the inputs.

@@ -296,7 +296,7 @@ void launch_execute_timed(struct timed *timed, const char *text, size_t length,
     *r = (struct rig){.arena = &arena, .timed = timed};
     r->loaded = ARENA_NEW(&arena, struct loaded);
     *r->loaded = (struct loaded){.arena = &arena};
-    r->function = launch_load(r->loaded, &timed->done, text, length, inputs->entry, "plain");
+    r->function = launch_load(r->loaded, &timed->done, text, length, inputs->entry, "plain", 0);
     if (r->function && configure(r, wish)) {
         find_plans(r, is_for_blocks(wish->policy));
         build(r, wish);

@@ -145,7 +145,7 @@ static void execute(struct trial *trial)
     // Divided multiply-adds round twice: only then it is not the text as it was.
     bool divides = trial->passes.fma == FMA_SPLIT;
     launch_execute(&plain, divides ? tagged.text : text, divides ? tagged.length : strlen(text),
-                   inputs, "plain");
+                   inputs, "plain", 0);
     if (plain.how != EXECUTED && !trial->shrinks)
         differ(trial, "functional", plain.why);
     for (uint32_t i = 0; plain.how == EXECUTED && i < POLICIES && !trial->report->why[0]; i++)
