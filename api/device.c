@@ -84,7 +84,7 @@ static bool read_module(struct ptxoffload_device *device, const struct api_text 
     struct diags diags;
     diags_init(&diags, &device->object.arena);
     api_source(&device->module.source, &device->object.arena, text);
-    device->module.schedule = device->config.core.schedule;
+    device->module.schedule = text->tables ? 0 : device->config.core.schedule;
     bool good = device_module_read(&device->module, &device->object.arena, lanes_best(), &diags);
     return api_report(device->object.context, &diags, &device->module.source) && good;
 }

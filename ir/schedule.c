@@ -10,7 +10,7 @@ struct edge {
 enum { SPACES = 3 }; // global, shared and local memory
 
 struct memory_uses {
-    uint32_t store;       // the last one + 1
+    uint32_t store;      // the last one + 1
     VEC(uint32_t) loads; // since then
 };
 
@@ -27,7 +27,7 @@ struct scheduler {
     // By register, for the current block.
     uint32_t *named, *made, *left; // block + 1 that names it; last definition + 1; remaining uses
     bool *lives, *lives_after;
-    VEC(uint32_t) *readers; // since the last definition
+    VEC(uint32_t) * readers; // since the last definition
     VEC(struct edge) list;
     VEC(uint32_t) available, pending; // heaps: by height, and by the cycle when operands are ready
     struct memory_uses memory[SPACES];
@@ -46,7 +46,8 @@ static bool reads_time(const struct scheduler *s, uint32_t inst)
 {
     const struct ir_operand *operands = ir_operands(s->fn, inst);
     for (uint32_t i = 0; i < s->fn->insts.v[inst].operand_count; i++)
-        if (operands[i].kind == OPERAND_SPECIAL && isa_specials[operands[i].index].varies == VARIES_TIME)
+        if (operands[i].kind == OPERAND_SPECIAL &&
+            isa_specials[operands[i].index].varies == VARIES_TIME)
             return true;
     return false;
 }
@@ -65,9 +66,9 @@ static bool may_move(const struct scheduler *s, uint32_t i)
         return inst->class != CLASS_STORE || inst->space != W_param;
     if (inst->op == OP_mma || inst->class == CLASS_TEXTURE)
         return true;
-    static const uint8_t pure[] = {CLASS_ARITHMETIC, CLASS_SPECIAL, CLASS_LOGIC,   CLASS_SHIFT,
-                                   CLASS_COMPARE,    CLASS_SELECT,  CLASS_CONVERT, CLASS_MOVE,
-                                   CLASS_VIDEO};
+    static const uint8_t pure[] = {CLASS_ARITHMETIC, CLASS_SPECIAL, CLASS_LOGIC,
+                                   CLASS_SHIFT,      CLASS_COMPARE, CLASS_SELECT,
+                                   CLASS_CONVERT,    CLASS_MOVE,    CLASS_VIDEO};
     return memchr(pure, inst->class, sizeof pure) && !reads_time(s, i);
 }
 
@@ -97,15 +98,11 @@ static uint32_t spaces_of(const struct scheduler *s, uint32_t i)
     case W_global:
         return inst->class == CLASS_LOAD && ir_has_modifier(s->module, s->fn, i, W_nc) ? 0 : 1;
     case W_shared:
-    case W_shared_cta:
-        return 2;
-    case W_local:
-        return 4;
+    case W_shared_cta: return 2;
+    case W_local: return 4;
     case W_const:
-    case W_param:
-        return 0;
-    default:
-        return 7;
+    case W_param: return 0;
+    default: return 7;
     }
 }
 
@@ -427,7 +424,7 @@ static void allocate(struct scheduler *s)
     memset(s->readers, 0, registers * sizeof *s->readers);
 }
 
-static void schedule_function(struct ir_module *module, struct ir_function *fn, uint32_t registers)
+void ir_schedule(const struct ir_module *module, struct ir_function *fn, uint32_t registers)
 {
     struct scheduler s = {.module = module, .fn = fn, .limit = registers};
     arena_init(&s.scratch, module->arena->memory);
@@ -441,11 +438,4 @@ static void schedule_function(struct ir_module *module, struct ir_function *fn, 
     }
     apply(&s);
     arena_free(&s.scratch);
-}
-
-void ir_schedule(struct ir_module *module, uint32_t registers)
-{
-    for (uint32_t i = 0; i < module->functions.n; i++)
-        if (module->functions.v[i].has_body)
-            schedule_function(module, &module->functions.v[i], registers);
 }

@@ -8,5 +8,5 @@
 // of the text continues. Barriers, atomic and ordered accesses, calls and whatever else affects
 // other threads keep their places between the same instructions, and accesses that may be to the
 // same memory keep their order, so results are the same. Ids of instructions change; operands keep
-// theirs.
-void ir_schedule(struct ir_module *module, uint32_t registers);
+// theirs. Requires a function with a body.
+void ir_schedule(const struct ir_module *module, struct ir_function *fn, uint32_t registers);

@@ -114,7 +114,9 @@ static bool build(struct sim *sim)
         return false;
     }
     diags_init(&sim->diags, &sim->base.frame.arena);
-    sim->module.schedule = sim->base.machine.config.core.schedule;
+    // Metadata of a file or an object refer to the order of the text, as tags do.
+    bool has_metadata = sim->plans.of_object || sim_plans_path(&sim->arguments, &sim->run);
+    sim->module.schedule = has_metadata ? 0 : sim->base.machine.config.core.schedule;
     bool good = device_module_read(&sim->module, &sim->base.frame.arena, lanes, &sim->diags);
     good = messages_diags(&sim->base.frame.messages, &sim->diags, &sim->module.source) && good;
     diags_init(&sim->diags, &sim->base.frame.arena);

@@ -1,5 +1,6 @@
 #include "runtime-sim/exec/memory/plane.h"
 #include "runtime-sim/device/device.h"
+#include "backend/tags/tags.h"
 #include "ir/read.h"
 #include "ir/schedule.h"
 #include "runtime-sim/device/kernel_name.h"
@@ -18,6 +19,25 @@ enum {
     MAX_REPORTS = 100,
 };
 
+// Orders the instructions of all functions except those with tags, which refer to the order of the
+// text. Tags and functions are in the order of the text.
+static void schedule(struct device_module *module, struct arena *arena)
+{
+    struct tags tags = {0};
+    uint32_t tag = 0;
+    tags_find(&tags, arena, &module->source);
+    for (uint32_t i = 0; i < module->module.functions.n; i++) {
+        struct ir_function *fn = &module->module.functions.v[i];
+        const struct node *node = &module->tree.nodes.v[fn->node];
+        while (tag < tags.list.n && tags.list.v[tag].begin < node->begin)
+            tag++;
+        bool tagged = tag < tags.list.n && tags.list.v[tag].begin < node->end;
+        module->kept += tagged && fn->has_body;
+        if (fn->has_body && !tagged)
+            ir_schedule(&module->module, fn, module->schedule);
+    }
+}
+
 bool device_module_read(struct device_module *module, struct arena *arena,
                         const struct lanes_table *lanes, struct diags *diags)
 {
@@ -29,7 +49,7 @@ bool device_module_read(struct device_module *module, struct arena *arena,
                                  .diags = diags};
     ir_read_program(&reading);
     if (diags->errors == before && module->schedule)
-        ir_schedule(&module->module, module->schedule);
+        schedule(module, arena);
     if (diags->errors == before)
         program_build(&module->program, arena, &module->module, lanes);
     return diags->errors == before;

@@ -27,6 +27,7 @@ struct timed_kernel;
 struct device_module {
     struct source source; // set by the caller
     uint32_t schedule;    // argument of ir_schedule, set by the caller; 0: the order of the text
+    uint32_t kept;        // number of functions with tags, which keep the order of the text
     struct tree tree;
     struct ir_module module;
     struct program program;

@@ -99,8 +99,9 @@ const struct program_function *launch_load(struct loaded *l, struct executed *do
                       source_position_at(&l->source, diag->begin).line);
         return NULL;
     }
-    if (schedule)
-        ir_schedule(&l->module, schedule);
+    for (uint32_t i = 0; i < l->module.functions.n && schedule; i++)
+        if (l->module.functions.v[i].has_body)
+            ir_schedule(&l->module, &l->module.functions.v[i], schedule);
     const struct lanes_table *table = lanes_named(lanes);
     program_build(&l->program, l->arena, &l->module, table);
     image_init(&l->image, l->arena, l->module.address_bits == 64 ? GLOBAL_FIRST_64 : GLOBAL_FIRST);

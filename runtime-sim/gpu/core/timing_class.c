@@ -36,7 +36,7 @@ static const uint8_t classes[][KINDS] = {
     ROW(mad, int_mad, wide_mul, fp32_fma, half_fma, fp64_mul),
     ROW(divide, int_div, int_div, sfu, sfu, fp64_div),
     ROW(bits, bits, bits, bits, bits, bits),
-    ROW(convert, convert, convert, convert, convert, convert),
+    ROW(convert, convert_int, convert_int, convert, convert, convert),
     ROW(memory, memory, memory, memory, memory, memory),
     ROW(matrix, matrix, matrix, matrix, matrix, matrix),
     ROW(warp, warp, warp, warp, warp, warp),
@@ -115,5 +115,7 @@ enum timing_class timing_class_of(const struct ir_module *module, const struct i
     if (is_product_of_words(&at))
         return inst->op == OP_mul ? TIMING_int_mul : TIMING_int_mad;
     enum op_time time = inst->op == OP_OPAQUE ? TIME_control : times[inst->op];
+    if (time == TIME_convert && inst->type2 != W_UNKNOWN && !ir_type_is_integer(inst->type2))
+        return TIMING_convert;
     return time == TIME_divide ? special(&at, kind) : classes[time][kind];
 }
