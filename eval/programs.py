@@ -104,4 +104,5 @@ def main():
         run_suite(folder.name, folder.resolve(), programs_in(folder.resolve()), options)
 
 
-main()
+if __name__ == '__main__':
+    main()

@@ -88,6 +88,12 @@ bool container_open(struct container *container, struct arena *arena, const char
 bool container_text(const struct container *container, uint32_t module, struct arena *arena,
                     char **text, uint32_t *length, struct diags *diags);
 
+// Lists in `arena` the kernels of a module of machine code, with their registers. Returns their
+// number, 0 if the module is damaged or of another kind.
+struct object_kernel;
+uint32_t container_registers(const struct container *container, uint32_t module,
+                             struct arena *arena, struct object_kernel **kernels);
+
 // Returns true if the module's unpacked bytes contain the text. Unpacks the module to check.
 bool container_mentions(const struct container *container, uint32_t module, const char *text);
 

@@ -180,3 +180,16 @@ bool container_mentions(const struct container *container, uint32_t module, cons
     arena_free(&scratch);
     return found;
 }
+
+uint32_t container_registers(const struct container *container, uint32_t module,
+                             struct arena *arena, struct object_kernel **kernels)
+{
+    char *image;
+    struct container_reading r = {container, module, &container->modules.v[module], arena, NULL};
+    if (r.module->kind != MODULE_CUBIN || !unpack_module(&r, &image))
+        return 0;
+    uint64_t size = r.module->size;
+    uint32_t count = object_registers(arena->memory, image, size, NULL, 0);
+    *kernels = ARENA_ARRAY(arena, struct object_kernel, count + 1);
+    return object_registers(arena->memory, image, size, *kernels, count);
+}

@@ -200,3 +200,94 @@ bool object_find(struct memory *memory, const char *image, size_t size, const ch
     close_image(elf, memory);
     return found;
 }
+
+// Registers
+//
+// The section .nv.info has a list of attributes: a byte for the format, one for the attribute, two
+// for the value or, in one format, for the size of the value that follows.
+
+enum { FORMAT_SIZED = 4, ATTRIBUTE_REGISTERS = 0x2f };
+
+static GElf_Shdr header_of(Elf_Scn *section)
+{
+    GElf_Shdr header;
+    return gelf_getshdr(section, &header) ? header : (GElf_Shdr){.sh_type = SHT_NULL};
+}
+
+// Returns the section's bytes; its size is 0 if they lie outside the image.
+static struct object_part part_of(Elf_Scn *section, size_t size)
+{
+    GElf_Shdr header = header_of(section);
+    struct object_part part = {.begin = header.sh_offset, .size = header.sh_size};
+    bool has_bytes = header.sh_type != SHT_NULL && header.sh_type != SHT_NOBITS;
+    return has_bytes && lies_within(&part, size) ? part : (struct object_part){0};
+}
+
+static Elf_Scn *symbols_of(Elf *elf)
+{
+    Elf_Scn *section = NULL;
+    while ((section = elf_nextscn(elf, section)) && header_of(section).sh_type != SHT_SYMTAB)
+        continue;
+    return section;
+}
+
+struct kernel_list {
+    Elf *elf;
+    Elf_Scn *symbols;
+    const char *image;
+    struct object_part names; // of the symbols
+    struct object_kernel *kernels;
+    uint32_t room, count;
+};
+
+static uint32_t word_at(const char *bytes)
+{
+    const uint8_t *of = (const uint8_t *)bytes;
+    return of[0] | of[1] << 8 | of[2] << 16 | (uint32_t)of[3] << 24;
+}
+
+static void list_registers(struct kernel_list *list, uint32_t index, uint32_t registers)
+{
+    GElf_Sym symbol;
+    const char *name = NULL;
+    if (index <= INT32_MAX && gelf_getsym(elf_getdata(list->symbols, NULL), (int)index, &symbol))
+        name = name_at(list->image, &list->names, symbol.st_name);
+    if (!name || !registers)
+        return;
+    if (list->count < list->room)
+        list->kernels[list->count] = (struct object_kernel){name, registers};
+    list->count++;
+}
+
+static void list_kernels(struct kernel_list *list, const char *at, const char *end)
+{
+    while (end - at >= 4) {
+        uint32_t word = word_at(at);
+        uint32_t size = (word & 0xff) == FORMAT_SIZED ? word >> 16 : 0;
+        at += 4;
+        if (size > end - at)
+            return;
+        if ((word >> 8 & 0xff) == ATTRIBUTE_REGISTERS && size >= 8)
+            list_registers(list, word_at(at), word_at(at + 4));
+        at += size;
+    }
+}
+
+uint32_t object_registers(struct memory *memory, const char *image, size_t size,
+                          struct object_kernel *kernels, uint32_t room)
+{
+    struct object_part info;
+    struct object object;
+    if (!object_read(&object, memory, image, size) || !object.is_cubin ||
+        !object_find(memory, image, size, ".nv.info", &info))
+        return 0;
+    struct kernel_list list = {
+        .elf = open_image(image, size), .image = image, .kernels = kernels, .room = room};
+    list.symbols = list.elf ? symbols_of(list.elf) : NULL;
+    if (list.symbols) {
+        list.names = part_of(elf_getscn(list.elf, header_of(list.symbols).sh_link), size);
+        list_kernels(&list, image + info.begin, image + info.begin + info.size);
+    }
+    close_image(list.elf, memory);
+    return list.count;
+}

@@ -29,3 +29,14 @@ uint32_t object_parts(struct memory *memory, const char *image, size_t size,
 // Finds the first section with this name in the image. Returns false if it does not exist.
 bool object_find(struct memory *memory, const char *image, size_t size, const char *name,
                  struct object_part *part);
+
+// A kernel of a cubin, with the registers of a thread that the assembler has allocated.
+struct object_kernel {
+    const char *name; // NUL-terminated, in the image
+    uint32_t registers;
+};
+
+// Writes up to `room` kernels and device functions of a cubin with their registers. Returns their
+// total number, 0 for other files.
+uint32_t object_registers(struct memory *memory, const char *image, size_t size,
+                          struct object_kernel *kernels, uint32_t room);

@@ -39,11 +39,16 @@ static const char *check_overlap(struct arena *arena, void *into, const char *ar
                : NULL;
 }
 
-// Names the option that replaces one of earlier versions.
-static const char *refuse_registers(struct arena *arena, void *into, const char *argument)
+static const char *parse_registers(struct arena *arena, void *into, const char *argument)
 {
-    (void)into;
-    return arena_printf(arena, "has been replaced by --set=core.thread_registers=%s", argument);
+    bool assembled = argument && !strcmp(argument, "ptxas");
+    ((struct sim_arguments *)into)->assembled = assembled;
+    return assembled || (argument && !strcmp(argument, "estimate"))
+               ? NULL
+               : arena_printf(arena,
+                              "cannot be '%s': expected estimate or ptxas; "
+                              "--set=core.thread_registers=N sets a number",
+                              argument);
 }
 
 static const char *parse_save(struct arena *arena, void *into, const char *argument)
@@ -140,7 +145,6 @@ static const struct option run_options[] = {
     {"--max-instructions", "N", NUMBER(max_instructions, 1, ANY),
      .help = "with --functional, stop when warps have executed N\n"
              "instructions, in all launches together"},
-    {"--registers", "N", CALL(refuse_registers)},
     {"--threads", "N", NUMBER(threads, 1, MAX_THREADS),
      .help = "threads of the host, for runs without cycles;\nthe results are the same"},
     {"--check", "race,uninit", SET(checks, check_names),
@@ -164,6 +168,10 @@ static const struct option machine_options[] = {
     {"--config", "NAME|FILE.yaml", TEXT(config), .file = OPTION_READS,
      .help = "the machine (default: isca19, the GPU of ISCA'19)"},
     {"--policy", "NAME", ONE_OF(policy, NULL), .help = ""}, // sim_command_with_policies
+    {"--registers", "estimate|ptxas", CALL(parse_registers),
+     .help = "registers of a thread: estimated from the PTX (default), or\n"
+             "those of the executable's machine code, or else of ptxas,\n"
+             "which must be installed"},
     {"--timed", "KERNEL[:LAUNCHES]", CALL(parse_timed),
      .help = "count cycles only for these launches of this kernel, such\n"
              "as 2 or 1,4-6, from 1; may be repeated"},

@@ -28,6 +28,7 @@ struct sim_arguments {
     const char *overlap;              // file of --overlap; "-": without a name; NULL: none
     const char *annotate;             // file of --annotate, as above
     int explains;
+    bool assembled;                        // --registers=ptxas
     uint64_t trace_from, trace_until;      // --trace-window, in cycles
     const char *checkpoint, *resume;       // files
     uint64_t checkpoint_every, stop_after; // launches; 0: not given

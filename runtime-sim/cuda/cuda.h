@@ -92,7 +92,9 @@ struct cuda_image {
 // A module of PTX in a binary.
 struct cuda_part {
     struct link_input input;
-    struct tables *tables; // its tags; NULL: no tags
+    struct tables *tables;         // its tags; NULL: no tags
+    struct object_kernel *kernels; // of the machine code beside the PTX, with reads_registers
+    uint32_t kernel_count;
 };
 
 // A fatbin that the program has registered, or a module that it has loaded.
@@ -223,6 +225,7 @@ struct cuda_options {
     uint32_t arch;         // highest architecture of modules to use; 0: no limit
     const char *record;    // folder of --record; NULL: not given
     bool reads_tags;       // tags in the program's PTX have an effect
+    bool reads_registers;  // of machine code
 };
 
 // Progress and errors of the process's use of the library.
@@ -486,6 +489,9 @@ const struct allocation *binary_variable(struct cuda *cuda, const struct cuda_bi
 // program.c
 // Links the binaries that are not part of the program yet, and loads the program. Returns an error.
 int program_link(struct cuda *cuda);
+// Sets the registers of the program's functions to those of the binaries' machine code. Returns
+// true if it was found for every kernel.
+bool program_put_registers(const struct cuda *cuda, struct program *program);
 
 // attributes.c
 // Read and set attributes of a kernel. Return an error.

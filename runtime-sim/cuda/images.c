@@ -116,6 +116,25 @@ static bool is_device_runtime(const struct container *container, uint32_t module
     return container_mentions(container, module, "cnpSetLastError");
 }
 
+// Returns the machine code beside a module of PTX: of the lowest architecture that is not below the
+// PTX's, or else of the highest one. UINT32_MAX: there is none.
+static uint32_t code_beside(const struct container *container, uint32_t module)
+{
+    const struct container_module *of = &container->modules.v[module];
+    uint32_t best = UINT32_MAX;
+    for (uint32_t i = 0; i < container->modules.n; i++) {
+        const struct container_module *code = &container->modules.v[i];
+        if (code->kind != MODULE_CUBIN || code->member != of->member)
+            continue;
+        uint32_t former = best == UINT32_MAX ? 0 : container->modules.v[best].arch;
+        bool fits = code->arch >= of->arch;
+        bool better = former >= of->arch ? fits && code->arch < former : code->arch > former;
+        if (best == UINT32_MAX || better)
+            best = i;
+    }
+    return best;
+}
+
 enum image_content { IMAGE_TEXT, IMAGE_EMPTY, IMAGE_NO_TEXT };
 
 // Adds the PTX of a module to the binary. Returns false if it is damaged.
@@ -128,6 +147,9 @@ static bool add_part(struct cuda *cuda, struct cuda_binary *binary,
     if (!container_text(container, module, &cuda->arena, &text, &part.input.length, diags))
         return false;
     part.input.text = text;
+    uint32_t code = cuda->options.reads_registers ? code_beside(container, module) : UINT32_MAX;
+    if (code != UINT32_MAX)
+        part.kernel_count = container_registers(container, code, &cuda->arena, &part.kernels);
     part.input.name =
         member ? member : arena_printf(&cuda->arena, "object %u", binary->parts.n + 1);
     vec_push(&cuda->arena, &binary->parts, part);

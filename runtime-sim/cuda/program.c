@@ -1,4 +1,5 @@
 // Builds the program from the PTX of all binaries, in the order of their registration.
+#include "frontend/object.h"
 #include "runtime-sim/cuda/cuda.h"
 #include "runtime-sim/cuda/memory.h"
 #include <string.h>
@@ -173,4 +174,23 @@ int program_link(struct cuda *cuda)
     int error = set_managed(cuda);
     peers_publish(cuda);
     return error;
+}
+
+bool program_put_registers(const struct cuda *cuda, struct program *program)
+{
+    for (uint32_t i = 0; i < cuda->registry.binaries.n; i++) {
+        const struct cuda_binary *binary = cuda->registry.binaries.v[i];
+        for (uint32_t k = 0; k < binary->parts.n && binary->linked; k++) {
+            const struct cuda_part *part = &binary->parts.v[k];
+            for (uint32_t n = 0; n < part->kernel_count; n++)
+                program_set_registers(program,
+                                      link_find_name(&binary->names, part->kernels[n].name),
+                                      part->kernels[n].registers);
+        }
+    }
+    bool all = true;
+    for (uint32_t i = 0; i < program->functions.n; i++)
+        all &= program->functions.v[i].assembled ||
+               !program->module->functions.v[program->functions.v[i].function].is_entry;
+    return all;
 }

@@ -334,6 +334,16 @@ const struct program_function *program_find(const struct program *program, const
     return found && program->module->functions.v[found->function].is_entry ? found : NULL;
 }
 
+void program_set_registers(struct program *program, const char *name, uint32_t registers)
+{
+    const struct program_function *found = program_find_function(program, name);
+    if (!found || found->assembled)
+        return;
+    struct program_function *function = &program->functions.v[found - program->functions.v];
+    function->registers = registers;
+    function->assembled = true;
+}
+
 // Propagates properties of functions from callees to callers. A call by address may reach any
 // function. An instruction that cannot be executed in such a function is a fault only when it is
 // reached.

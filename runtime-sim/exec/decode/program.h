@@ -65,7 +65,8 @@ struct program_function {
     uint32_t begin, end;  // its code
     uint32_t frame_bytes; // size of the registers
     uint32_t local_bytes; // size of the .local and .param variables of one thread
-    uint32_t registers;   // estimated number of 32-bit registers per thread, including callees
+    uint32_t registers;   // 32-bit registers per thread, including callees: an estimate, or, if
+    bool assembled;       // `assembled`, those of its machine code
     uint32_t params, param_count, returns, return_count; // ranges in program->parameters
     uint32_t unset, unset_count;                         // range in program->unset
     uint32_t param_bytes;                                // of a kernel
@@ -126,6 +127,10 @@ void program_build(struct program *program, struct arena *arena, const struct ir
 // As program_build, with variables from this address on.
 void program_build_at(struct program *program, struct arena *arena, const struct ir_module *module,
                       const struct lanes_table *lanes, uint64_t global_first);
+
+// Sets the registers of a function to those of its machine code. No effect if the program lacks
+// it, or has them already.
+void program_set_registers(struct program *program, const char *name, uint32_t registers);
 
 // Returns the kernel with this name, or NULL.
 const struct program_function *program_find(const struct program *program, const char *name);

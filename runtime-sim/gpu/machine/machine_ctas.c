@@ -28,6 +28,9 @@ uint32_t machine_registers(const struct machine *machine, const struct machine_l
     *source = "core.thread_registers";
     if (given)
         return given;
+    *source = "of the kernel's machine code";
+    if (fn->assembled)
+        return fn->registers;
     *source = ".maxnreg";
     if (fn->maxnreg && fn->maxnreg < fn->registers)
         return fn->maxnreg;
