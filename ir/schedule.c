@@ -3,7 +3,7 @@
 #include <string.h>
 
 // A part of a block in which instructions may change places.
-struct edge {
+struct dependence {
     uint32_t to, next, latency;
 };
 
@@ -28,7 +28,7 @@ struct scheduler {
     uint32_t *named, *made, *left; // block + 1 that names it; last definition + 1; remaining uses
     bool *lives, *lives_after;
     VEC(uint32_t) * readers; // since the last definition
-    VEC(struct edge) list;
+    VEC(struct dependence) list;
     VEC(uint32_t) available, pending; // heaps: by height, and by the cycle when operands are ready
     struct memory_uses memory[SPACES];
     int64_t live;
@@ -40,7 +40,7 @@ static uint32_t words_of(const struct scheduler *s, uint32_t reg)
     return bits == 1 ? 0 : divide_up(bits, 32);
 }
 
-// What may move
+// Instructions that may move
 
 static bool reads_time(const struct scheduler *s, uint32_t inst)
 {
@@ -110,7 +110,7 @@ static uint32_t spaces_of(const struct scheduler *s, uint32_t i)
 
 static void add_edge(struct scheduler *s, uint32_t from, uint32_t to, uint32_t latency)
 {
-    struct edge edge = {to, s->edges[from], latency};
+    struct dependence edge = {to, s->edges[from], latency};
     vec_push(&s->scratch, &s->list, edge);
     s->edges[from] = s->list.n;
     s->before[to]++;
@@ -302,7 +302,7 @@ static void place(struct scheduler *s, uint32_t inst, uint32_t cycle)
     each_register(s, inst, false, end_use);
     each_register(s, inst, true, begin_life);
     for (uint32_t e = s->edges[inst]; e; e = s->list.v[e - 1].next) {
-        const struct edge *edge = &s->list.v[e - 1];
+        const struct dependence *edge = &s->list.v[e - 1];
         if (cycle + edge->latency > s->ready[edge->to])
             s->ready[edge->to] = cycle + edge->latency;
         if (!--s->before[edge->to])

@@ -117,7 +117,7 @@ static bool is_device_runtime(const struct container *container, uint32_t module
 }
 
 // Returns the machine code beside a module of PTX: of the lowest architecture that is not below the
-// PTX's, or else of the highest one. UINT32_MAX: there is none.
+// PTX's, or else of the highest one. UINT32_MAX: none exists.
 static uint32_t code_beside(const struct container *container, uint32_t module)
 {
     const struct container_module *of = &container->modules.v[module];
