@@ -45,7 +45,7 @@ MACHINES = {
     'a100-80gb': {'cores': 108, 'DRAM': (516.7, 640.1), 'DRAM bandwidth': per_core(1776, 1880, 108, 1410)},
     'h100': {'cores': 132, **ALU, 'fp32 fma': (4.12, 4.44), 'shared memory': (29.88, 29.88), 'L1 hit': (32, 40),
              'L2 near': (219.35, 291), 'L2 far': (515.5, 515.5), 'DRAM': (658, 834.5), 'L1 bandwidth': (126, 126)},
-    'h100-pcie': {'cores': 114, 'L2 bandwidth': per_core(7000, 7000, 114, 1395), 'DRAM bandwidth': per_core(1942, 1962, 114, 1755)},
+    'h100-pcie': {'cores': 114, 'L2 bandwidth': (7000e3 / 1755 / 114, 7000e3 / 1395 / 114), 'DRAM bandwidth': per_core(1942, 1962, 114, 1755)},
     'h200': {'cores': 132, 'L2 bandwidth': per_core(9900, 9900, 132, 1980), 'DRAM bandwidth': per_core(3888, 3916, 132, 1980)},
 }
 ARITHMETIC = {
@@ -128,7 +128,7 @@ setp.eq.f64 %q2, %g1, 0d3FF8000000000000; @%q2 st.global.f64 [%d1], %g1;
 
 
 OWN = 'shl.b32 %r7, %r6, 3; mul.wide.u32 %d4, %r4, 32768; add.u64 %d5, %d1, %d4;'  # each CTA has 32 KB
-SAME = 'mul.lo.u32 %r7, %r4, 8192; mad.lo.u32 %r7, %r6, 8, %r7; mov.u64 %d5, %d1;'  # all have one MB, from their own place
+SAME = 'mul.lo.u32 %r7, %r4, 8192; mad.lo.u32 %r7, %r6, 8, %r7; mov.u64 %d5, %d1;'  # all have four MB, from their own place
 ALL = 'mad.lo.u32 %r7, %r4, %r5, %r6; shl.b32 %r7, %r7, 3; mov.u64 %d5, %d1;'  # a stream
 
 
@@ -145,7 +145,7 @@ MEASURES = {
     'atomic': atomic,
     'DRAM': lambda folder, machine: chase(folder, machine, 'ld.global.cg.u64', 1 << 22, 4 * 1021, warm=False),
     'L1 bandwidth': lambda folder, machine: bandwidth(folder, machine, 'ld.global.f64', OWN, 32767, lambda _: 8192, 16 * 4096, (64, 320), cores=16),
-    'L2 bandwidth': lambda folder, machine: bandwidth(folder, machine, 'ld.global.cg.f64', SAME, (1 << 20) - 1, lambda _: 8192 * 7, 1 << 17, (8, 24),
+    'L2 bandwidth': lambda folder, machine: bandwidth(folder, machine, 'ld.global.cg.f64', SAME, (1 << 22) - 1, lambda _: 8192 * 7, 1 << 19, (8, 24),
                                                       'true'),
     'DRAM bandwidth': lambda folder, machine: bandwidth(folder, machine, 'ld.global.f64', ALL, (1 << 32) - 1, stream, stream(machine) * 3, (8, 24)),
 }
