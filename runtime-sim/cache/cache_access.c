@@ -9,6 +9,7 @@ static void put_reply(struct cache *c, const struct cache_request *r, uint64_t n
     const struct cache_input *input = &c->inputs[r->input];
     struct cache_replies *answers = &c->answers[r->path];
     uint32_t at = cache_wrap(answers->head + answers->count++, c->config->answers);
+    ready += r->kind == CACHE_ATOMIC ? c->config->atomic_latency : 0;
     answers->last = ready > answers->last ? ready : answers->last;
     answers->ring[at] = (struct cache_reply){r->id, answers->last, r->kind, r->input};
     if (input->serve)

@@ -114,31 +114,35 @@ static uint32_t allocate_entry(struct memsys *m)
     return index;
 }
 
-// Returns the lowest sector of a set of sectors.
-static struct mask lowest_sector(const struct memsys *m, struct mask sectors)
+// Returns the lowest sectors of a set of sectors, as many as a packet carries.
+static struct mask lowest_sectors(const struct memsys *m, struct mask sectors)
 {
-    uint32_t i = 0;
-    while (!mask_intersects(m->masks.sector[i], sectors))
-        i++;
-    return m->masks.sector[i];
+    struct mask lowest = {0};
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < m->masks.sectors && count < m->config->memory.reply_sectors; i++)
+        if (mask_intersects(m->masks.sector[i], sectors)) {
+            lowest = mask_or(lowest, m->masks.sector[i]);
+            count++;
+        }
+    return lowest;
 }
 
 bool memsys_in_parts(const struct memsys *m, const struct memsys_request *reply)
 {
     return m->config->memory.sector_replies && reply->kind == MEMSYS_READ &&
            reply->requester < m->tables.in_sectors &&
-           mask_any(mask_without(reply->bytes, lowest_sector(m, reply->bytes)));
+           mask_any(mask_without(reply->bytes, lowest_sectors(m, reply->bytes)));
 }
 
 uint32_t memsys_split_reply(struct memsys *m, uint32_t index)
 {
     uint32_t part = allocate_entry(m);
     struct memsys_request *whole = &m->pool.entries[index].request;
-    struct mask sector = lowest_sector(m, whole->bytes);
+    struct mask sectors = lowest_sectors(m, whole->bytes);
     m->pool.entries[part] = m->pool.entries[index];
-    m->pool.entries[part].request.bytes = sector;
+    m->pool.entries[part].request.bytes = sectors;
     m->pool.entries[part].request.more = true;
-    whole->bytes = mask_without(whole->bytes, sector);
+    whole->bytes = mask_without(whole->bytes, sectors);
     m->pool.inside++;
     return part;
 }

@@ -449,10 +449,11 @@ static bool is_refused(const struct memsys_partition *p)
     return p->refused_flits && !noc_can_send(noc, p->node, p->refused_class, p->refused_flits);
 }
 
-static uint32_t sector_flits(const struct memsys *m)
+static uint32_t part_flits(const struct memsys *m)
 {
     const struct memsys_keys *memory = &m->config->memory;
-    return noc_flits(&m->config->reply_network, memory->header_bytes + memory->sector_bytes);
+    return noc_flits(&m->config->reply_network,
+                     memory->header_bytes + memory->reply_sectors * memory->sector_bytes);
 }
 
 static void send_replies(struct memsys_partition *p)
@@ -467,7 +468,7 @@ static void send_replies(struct memsys_partition *p)
         const struct memsys_request *request = &m->pool.entries[index].request;
         const struct memsys_message *message = &m->messages[request->message];
         bool in_parts = memsys_in_parts(m, request);
-        uint32_t flits = in_parts ? sector_flits(m) : memsys_reply_flits(m, request);
+        uint32_t flits = in_parts ? part_flits(m) : memsys_reply_flits(m, request);
         struct memsys_offer offer = {.network = side->noc,
                                      .cycle = noc_cycle(side->noc),
                                      .node = p->node,

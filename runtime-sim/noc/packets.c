@@ -29,6 +29,7 @@ struct noc_packets {
     // has only their number of packets.
     struct noc_queue *voqs;
     uint64_t *free; // with these: first cycle in which a node's input can send, by node
+    uint32_t first; // with these: output that was served first in the last cycle
 };
 
 enum { LEAVE, ENTER };
@@ -217,9 +218,22 @@ static void serve_outputs(struct noc *noc, uint32_t from, uint32_t until)
     }
 }
 
+// Returns the output that is served first. With virtual output queues it is the active one after
+// that of the last cycle, so that the outputs have equal shares although others are never active.
+static uint32_t first_output(struct noc *noc)
+{
+    struct noc_packets *p = noc->packets;
+    uint32_t nodes = noc->shape.nodes;
+    if (!p->voqs)
+        return (uint32_t)(noc->now % nodes);
+    uint32_t next = bits_next(noc->injection.sending, p->first + 1, nodes);
+    p->first = next < nodes ? next : bits_next(noc->injection.sending, 0, nodes) % nodes;
+    return p->first;
+}
+
 void noc_packets_tick(struct noc *noc)
 {
-    uint32_t first = (uint32_t)(noc->now % noc->shape.nodes);
+    uint32_t first = first_output(noc);
     for (uint32_t i = 0; i < noc->config.clusters; i++)
         noc->packets->left[LEAVE][i] = noc->packets->left[ENTER][i] = noc->config.cluster_ports;
     noc->packets->left[LEAVE][noc->config.clusters] = UINT32_MAX;

@@ -122,6 +122,9 @@ static const struct policy_machine {
                                      "memory.rule=ipoly memory.reply_queue=1 offload.queue=3"},
     {"sector_replies", TINY PACKETS SECTORS "memory.cores=5 memory.partition_nodes=[8,11] "
                                             "memory.sector_replies=true"},
+    {"two_sectors", TINY PACKETS SECTORS "memory.cores=5 memory.partition_nodes=[8,11] "
+                                         "memory.sector_replies=true memory.reply_sectors=2 "
+                                         "llc.atomic_latency=40"},
     {"written_sectors", SMALL SECTORS "l1.allocate_writes=true l1.banks=4 l1.bank_bytes=32 "
                                       "l1.port_bytes=32 l1.sets=1 l1.ways=100"},
     {"written_lines", TINY SMALL "l1.allocate_writes=true memory.far_delay=40 "

@@ -51,6 +51,8 @@ SHAPES = [
      'memory.channel_slices=2', 'memory.rule=ipoly'],
     ['memory.sectors=true', 'memory.sector_replies=true', 'l1.sector_bytes=32',
      'l1.allocate_writes=true', 'l1.banks=4', 'l1.bank_bytes=32'],
+    ['memory.sectors=true', 'memory.sector_replies=true', 'memory.reply_sectors=3', 'l1.sector_bytes=32',
+     'llc.atomic_latency=30'],
     ['dram.tREFI=900', 'dram.tRFC=40', 'dram.refresh=bank', 'dram.bank_xor=false',
      'dram.bank_bits=[8,10,13]'],
     ['request_network.vcs=4', 'offload.packet_vcs=1', 'request_network.routing=adaptive'],

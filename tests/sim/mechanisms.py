@@ -35,6 +35,8 @@ MECHANISMS = {
     'clusters': both('topology=crossbar', 'packet_wide=true', 'nodes=64', 'clusters=7',
                      'cluster_nodes=8', 'cluster_ports=2'),
     'replies by sector': [*SECTORS, 'memory.sector_replies=true'],
+    'replies of two sectors': [*SECTORS, 'memory.sector_replies=true', 'memory.reply_sectors=2'],
+    'slow atomics': ['llc.atomic_latency=50'],
     'copies to the LLC': ['machine.copies_to_llc=true'],
     'refresh by bank': ['dram.tREFI=900', 'dram.tRFC=30', 'dram.refresh=bank'],
     'bits of the bank': ['dram.bank_xor=false', 'dram.bank_bits=%s'],
@@ -53,7 +55,8 @@ SCHEMES = {
             {'packet-wide crossbar': 'packet_wide', 'clusters': 'packet_wide'}),
     'full/empty bits': (['--set=fe.enabled=true'], '[8,12,13]',
                         {'written sectors': 'l1.allocate_writes',
-                         'replies by sector': 'memory.sector_replies'}),
+                         'replies by sector': 'memory.sector_replies',
+                         'replies of two sectors': 'memory.sector_replies'}),
 }
 
 

@@ -26,10 +26,27 @@ HEAD = '''.version 7.0
 BASE, LONG = 123148523536384, 512
 # The least and the most that the sources of published measurements have (runtime-sim/configs/NAME.yaml names them), in cycles
 # and, for bandwidths, bytes per cycle of a core.
-V100 = {
-    'fp32 fma': (4.12, 4.12), 'int add': (4.31, 4.31), 'int mad': (4.31, 4.31), 'fp64 fma': (8, 8.06), 'sqrt': (21.1, 21.1),
-    'shared memory': (23.49, 27.01), 'L1 hit': (27.9, 36), 'L2 hit': (211.07, 221), 'DRAM': (407.91, 460),
-    'L1 bandwidth': (116.4, 125.4), 'L2 bandwidth': (22.1, 22.1), 'DRAM bandwidth': (867 / 1.38 / 80, 867 / 1.38 / 80),
+ALU = {'fp32 fma': (4.12, 4.12), 'int add': (4.31, 4.31), 'int mad': (4.31, 4.31), 'fp64 fma': (8, 8.06), 'sqrt': (21.1, 21.1)}
+
+
+def per_core(least, most, cores, clock):
+    """of GB/s at a clock in MHz"""
+    return tuple(value * 1e3 / clock / cores for value in (least, most))
+
+
+# Arithmetic and atomics were measured on V100 and TITAN V; the f32 multiply-add also on an H100, with the loop in its 4.44 cycles.
+MACHINES = {
+    'v100': {'cores': 80, **ALU, 'shared memory': (23.49, 27.01), 'L1 hit': (27.9, 36), 'L2 near': (211.07, 221),
+             'L2 far': (211.07, 221), 'atomic': (243.6, 245), 'DRAM': (407.91, 460), 'L1 bandwidth': (116.4, 125.4),
+             'L2 bandwidth': (22.1, 22.1), 'DRAM bandwidth': per_core(867, 867, 80, 1380)},
+    'a100': {'cores': 108, **ALU, 'shared memory': (29.88, 29.88), 'L1 hit': (33, 39), 'L2 near': (205.7, 221),
+             'L2 far': (1.75 * 205.7, 397.2), 'DRAM': (516.7, 640.1), 'L1 bandwidth': (125.4, 125.4),
+             'L2 bandwidth': per_core(5400, 7050, 108, 1410), 'DRAM bandwidth': per_core(1500, 1500, 108, 1410)},
+    'a100-80gb': {'cores': 108, 'DRAM': (516.7, 640.1), 'DRAM bandwidth': per_core(1776, 1880, 108, 1410)},
+    'h100': {'cores': 132, **ALU, 'fp32 fma': (4.12, 4.44), 'shared memory': (29.88, 29.88), 'L1 hit': (32, 40),
+             'L2 near': (219.35, 291), 'L2 far': (515.5, 515.5), 'DRAM': (658, 834.5), 'L1 bandwidth': (126, 126)},
+    'h100-pcie': {'cores': 114, 'L2 bandwidth': (7000e3 / 1755 / 114, 7000e3 / 1395 / 114), 'DRAM bandwidth': per_core(1942, 1962, 114, 1755)},
+    'h200': {'cores': 132, 'L2 bandwidth': per_core(9900, 9900, 132, 1980), 'DRAM bandwidth': per_core(3888, 3916, 132, 1980)},
 }
 ARITHMETIC = {
     'fp32 fma': ('mov.f32 %f1, 0f3F800000;', 'fma.rn.f32 %f1, %f1, %f1, %f1;', 'st.global.f32 [%d1], %f1;'),
@@ -70,6 +87,15 @@ st.global.u64 [%d1], %d2;
     return (ends_at[1] - ends_at[0]) / LONG
 
 
+def lines(folder, machine):
+    """cycles of an L2 hit for each of twelve lines, which are in slices at both sides"""
+    body = 'shl.b32 %r7, %r1, 12; cvt.u64.u32 %d3, %r7; add.u64 %d2, %d1, %d3;\nL:\n' + 'ld.global.cg.u64 %d2, [%d2];\n' * 16 + \
+           'add.u32 %r3, %r3, 16; setp.lt.u32 %q1, %r3, %r2; @%q1 bra L;\nst.global.u64 [%d1], %d2;\n'
+    for line in range(12):
+        ends_at = [cycles(folder, machine, body, 1 << 13, '= %d + i * 8' % BASE, n=line, step=n) for n in (32, 160)]
+        yield (ends_at[1] - ends_at[0]) / 128
+
+
 def shared(folder, machine):
     body = 'mov.u32 %r7, s; st.shared.u32 [%r7], %r7;\nL:\n' + 'ld.shared.u32 %r7, [%r7];\n' * 16 + \
            'add.u32 %r3, %r3, 16; setp.lt.u32 %q1, %r3, %r1; @%q1 bra L;\nst.global.u32 [%d1], %r7;\n'
@@ -77,35 +103,51 @@ def shared(folder, machine):
     return (ends_at[1] - ends_at[0]) / LONG
 
 
-def bandwidth(folder, machine, start, mask, step, count, rounds, copies='false'):
-    """bytes per cycle of a core: two CTAs of 1,024 threads on each, eight loads of 8 bytes in flight"""
+def atomic(folder, machine):
+    body = 'mov.u32 %r7, 0;\nL:\n' + 'atom.global.add.u32 %r7, [%d1], %r7;\n' * 16 + \
+           'add.u32 %r3, %r3, 16; setp.lt.u32 %q1, %r3, %r1; @%q1 bra L;\nst.global.u32 [%d1], %r7;\n'
+    ends_at = [cycles(folder, machine, body, 64, 'zero', n=n) for n in (32, 160)]
+    return (ends_at[1] - ends_at[0]) / 128
+
+
+def bandwidth(folder, machine, load, start, mask, step, count, rounds, copies='false', cores=0):
+    """bytes per cycle of a core, of all or of some: two CTAs of 1,024 threads on each, or one, eight loads of 8 bytes in flight"""
+    grid = cores or 2 * MACHINES[machine]['cores']
     body = start + '\nL:\n'
     for i in range(8):
         body += 'and.b32 %%r8, %%r7, %d; cvt.u64.u32 %%d2, %%r8; add.u64 %%d%d, %%d5, %%d2; add.u32 %%r7, %%r7, %%r2;\n' % (
             mask - (1 << 32 if mask > 0x7fffffff else 0), 10 + i)
-    body += ''.join('ld.global.f64 %%g%d, [%%d%d];\n' % (2 + i, 10 + i) for i in range(8))
+    body += ''.join(load + ' %%g%d, [%%d%d];\n' % (2 + i, 10 + i) for i in range(8))
     body += ''.join('add.f64 %%g1, %%g1, %%g%d;\n' % (2 + i) for i in range(8))
     body = 'mov.f64 %g1, 0d0000000000000000;\n' + body + '''add.u32 %r3, %r3, 8; setp.lt.u32 %q1, %r3, %r1; @%q1 bra L;
 setp.eq.f64 %q2, %g1, 0d3FF8000000000000; @%q2 st.global.f64 [%d1], %g1;
 '''
-    ends_at = [cycles(folder, machine, body, count, 'zero', grid=160, block=1024, n=n, step=step, copies=copies)
+    ends_at = [cycles(folder, machine, body, count, 'zero', grid=grid, block=1024, n=n, step=step(machine), copies=copies)
                for n in rounds]
-    return 2 * 1024 * 8 * (rounds[1] - rounds[0]) / (ends_at[1] - ends_at[0])
+    return (1 if cores else 2) * 1024 * 8 * (rounds[1] - rounds[0]) / (ends_at[1] - ends_at[0])
 
 
 OWN = 'shl.b32 %r7, %r6, 3; mul.wide.u32 %d4, %r4, 32768; add.u64 %d5, %d1, %d4;'  # each CTA has 32 KB
-SAME = 'mul.lo.u32 %r7, %r4, 8192; mad.lo.u32 %r7, %r6, 8, %r7; mov.u64 %d5, %d1;'  # all have one MB, from their own place
+SAME = 'mul.lo.u32 %r7, %r4, 8192; mad.lo.u32 %r7, %r6, 8, %r7; mov.u64 %d5, %d1;'  # all have four MB, from their own place
 ALL = 'mad.lo.u32 %r7, %r4, %r5, %r6; shl.b32 %r7, %r7, 3; mov.u64 %d5, %d1;'  # a stream
-THREADS = 160 * 1024
+
+
+def stream(machine):
+    return MACHINES[machine]['cores'] * 2048 * 8
+
+
 MEASURES = {
     **{name: lambda folder, machine, name=name: arithmetic(folder, machine, name) for name in ARITHMETIC},
     'shared memory': shared,
     'L1 hit': lambda folder, machine: chase(folder, machine, 'ld.global.u64', 2048, 4),
-    'L2 hit': lambda folder, machine: chase(folder, machine, 'ld.global.cg.u64', 8192, 4 * 33),
+    'L2 near': lambda folder, machine: min(lines(folder, machine)),
+    'L2 far': lambda folder, machine: max(lines(folder, machine)),
+    'atomic': atomic,
     'DRAM': lambda folder, machine: chase(folder, machine, 'ld.global.cg.u64', 1 << 22, 4 * 1021, warm=False),
-    'L1 bandwidth': lambda folder, machine: bandwidth(folder, machine, OWN, 32767, 8192, 160 * 4096, (128, 256)),
-    'L2 bandwidth': lambda folder, machine: bandwidth(folder, machine, SAME, (1 << 20) - 1, 8192 * 7, 1 << 17, (8, 24), 'true'),
-    'DRAM bandwidth': lambda folder, machine: bandwidth(folder, machine, ALL, (1 << 32) - 1, THREADS * 8, THREADS * 24, (8, 24)),
+    'L1 bandwidth': lambda folder, machine: bandwidth(folder, machine, 'ld.global.f64', OWN, 32767, lambda _: 8192, 16 * 4096, (64, 320), cores=16),
+    'L2 bandwidth': lambda folder, machine: bandwidth(folder, machine, 'ld.global.cg.f64', SAME, (1 << 22) - 1, lambda _: 8192 * 7, 1 << 19, (8, 24),
+                                                      'true'),
+    'DRAM bandwidth': lambda folder, machine: bandwidth(folder, machine, 'ld.global.f64', ALL, (1 << 32) - 1, stream, stream(machine) * 3, (8, 24)),
 }
 
 
@@ -119,6 +161,8 @@ def beside(folder, machine, name, low, high):
 
 
 if __name__ == '__main__':
-    for quantity, limits in V100.items():
-        add_case('v100: ' + quantity, beside, 'v100', quantity, *limits)
+    for name, measured in MACHINES.items():
+        for quantity, limits in measured.items():
+            if quantity in MEASURES:
+                add_case('%s: %s' % (name, quantity), beside, name, quantity, *limits)
     main()

@@ -179,6 +179,31 @@ static void wake_latency(void **state)
     }
 }
 
+// The reply to an atomic takes longer, and the one after it waits.
+static void atomic_latency(void **state)
+{
+    (void)state;
+    uint64_t took[2][2];
+    for (uint32_t slow = 0; slow < 2; slow++)
+        for (uint32_t kind = 0; kind < 2; kind++) {
+            struct fixture f;
+            begin(&f);
+            f.values.atomic_latency = slow ? 7 : 0;
+            start(&f, 1);
+            put_and_run(&f, 1, CACHE_READ, 1, whole);
+            cache_fill(&f.cache, f.now, 1, whole);
+            run(&f, 20);
+            uint64_t before = f.now;
+            put_and_run(&f, 2, kind ? CACHE_ATOMIC : CACHE_READ, 1, whole);
+            run(&f, 20);
+            took[slow][kind] = f.last_reply - before;
+            arena_free(&f.arena);
+        }
+    assert_int_equal(took[0][0], took[0][1]);
+    assert_int_equal(took[1][0], took[0][0]);
+    assert_int_equal(took[1][1], took[0][0] + 7);
+}
+
 static void faults(void **state)
 {
     (void)state;
@@ -200,13 +225,10 @@ static void faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(writes_go_on),
-        cmocka_unit_test(writes_keep_behind_reads),
-        cmocka_unit_test(writes_take_merges),
-        cmocka_unit_test(write_evict),
-        cmocka_unit_test(fill_port),
-        cmocka_unit_test(wake_latency),
-        cmocka_unit_test(faults),
+        cmocka_unit_test(writes_go_on),       cmocka_unit_test(writes_keep_behind_reads),
+        cmocka_unit_test(writes_take_merges), cmocka_unit_test(write_evict),
+        cmocka_unit_test(fill_port),          cmocka_unit_test(wake_latency),
+        cmocka_unit_test(atomic_latency),     cmocka_unit_test(faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,29 +123,33 @@ static void shared(void **state)
     assert_memory_equal(&again, &four, sizeof four);
 }
 
-// A reply is a packet for each sector: an output accepts one per cycle, whatever its size.
+// A reply is a packet for each sector, or for each two: an output accepts one per cycle, whatever
+// its size.
 static void sectors(void **state)
 {
     (void)state;
-    uint64_t hit[2][5];
-    for (uint32_t split = 0; split < 2; split++) {
+    uint64_t hit[3][5];
+    for (uint32_t split = 0; split < 3; split++) {
         struct fixture f;
         begin_with(&f, (const char *const[]){SECTORS,
                                              split ? "memory.sector_replies=true"
                                                    : "memory.sector_replies=false",
-                                             NULL});
+                                             split == 2 ? "memory.reply_sectors=2" : NULL, NULL});
         round_trip(&f, 0, 8, LINE);
         for (uint32_t count = 1; count <= 4; count++)
             hit[split][count] = round_trip(&f, 0, 8, 32 * count);
         const struct noc_class_stats *stats =
             noc_class_stats(memsys_network(f.m, MEMSYS_REPLIES), 0);
-        assert_int_equal(stats->packets, split ? 4 + 1 + 2 + 3 + 4 : 5);
+        static const uint64_t packets[] = {5, 4 + 1 + 2 + 3 + 4, 2 + 1 + 1 + 2 + 2};
+        assert_int_equal(stats->packets, packets[split]);
         memsys_stats_refresh(f.m);
         assert_int_equal(memsys_stats(f.m)->answers, 5);
         end(&f);
     }
-    for (uint32_t count = 1; count <= 4; count++)
+    for (uint32_t count = 1; count <= 4; count++) {
         assert_int_equal(hit[1][count], hit[0][count] + count - 1);
+        assert_int_equal(hit[2][count], hit[0][count] + (count - 1) / 2);
+    }
 }
 
 // A core at the other side waits far_delay longer.
