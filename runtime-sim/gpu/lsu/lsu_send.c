@@ -12,7 +12,7 @@ static uint64_t send_to_cluster(struct core *core, uint64_t now, const struct pa
     uint64_t first = now > core->units.cluster_free ? now : core->units.cluster_free;
     uint32_t cycles = part->cycles > part->cluster_cycles ? part->cycles : part->cluster_cycles;
     core->units.cluster_free = first + (config->cluster_bytes ? cycles : 0);
-    core->units.banks_free = now + 1;
+    core->units.banks_free = first > now ? first : now + 1; // one access waits at the port
     return first - config->access_delay + latency + cycles - 1;
 }
 
