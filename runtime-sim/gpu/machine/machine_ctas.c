@@ -117,15 +117,15 @@ static bool is_trying(const struct machine *machine)
 
 enum { CLUSTER_GROUPS = 1024 }; // cores beyond them belong to the last one
 
-// Finds `wanted` cores with room among `count` cores of a kind from number `first` on, which is
-// `turn` for all cores. Returns false if fewer have room.
+// Finds `wanted` cores with room among `count` cores of a kind from number `first` on, beginning
+// with `turn` if it is one of them. Returns false if fewer have room.
 static bool find_cores_of(struct machine *machine, const struct machine_kind *kind,
                           const struct running *running, uint32_t first, uint32_t count,
                           uint32_t wanted, uint32_t *cores)
 {
-    uint32_t found = 0;
+    uint32_t found = 0, start = kind->turn - first < count ? kind->turn - first : 0;
     for (uint32_t i = 0; i < count && found < wanted; i++) {
-        uint32_t core = kind->first + (first + i) % kind->count;
+        uint32_t core = kind->first + first + (start + i) % count;
         if (!bits_test(machine->ticks.trying, core))
             continue;
         if (has_room(&machine->cores[core], running))
@@ -166,7 +166,7 @@ static bool find_cores(struct machine *machine, const struct machine_kind *kind,
         return false;
     if (wanted > 1 && machine->config->machine.cluster_cores.n)
         return find_group(machine, kind, running, wanted, cores);
-    return find_cores_of(machine, kind, running, kind->turn, kind->count, wanted, cores);
+    return find_cores_of(machine, kind, running, 0, kind->count, wanted, cores);
 }
 
 // Returns the first launch on cores of the kind that has a CTA to start, or NULL.

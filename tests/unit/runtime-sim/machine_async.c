@@ -9,12 +9,12 @@ enum { FEW = 16, MANY = 48 };
     "code_cache.perfect=true", "core.buffer=8", "core.fetch_instructions=4", "core.fetch_width=8", \
         "core.decode_latency=0", "core.registers=1048576", "core.warps=64", "core.threads=2048"
 
-static void settings_add(const char **settings, const char *format, uint32_t value)
+static void settings_add(const char **settings, const char *key, uint32_t value)
 {
-    static char texts[64][64];
+    static char texts[64][96];
     static uint32_t next;
     char *text = texts[next++ % 64];
-    snprintf(text, 64, format, value);
+    snprintf(text, sizeof texts[0], "%s=%u", key, value);
     while (*settings)
         settings++;
     settings[0] = text;
@@ -93,16 +93,16 @@ static void test_rates(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *settings[16] = {STRAIGHT, NULL};
         char key[64];
-        uint32_t rate = cases[i].products / (6 + (uint32_t)(conform_random(&random) % 40));
+        uint32_t rate = cases[i].products / (12 + (uint32_t)(conform_random(&random) % 40));
         uint32_t percent = i % 3 ? 100 : 30 + (uint32_t)(conform_random(&random) % 70);
-        snprintf(key, sizeof key, "core.matrix_%s=%%u", cases[i].key);
+        snprintf(key, sizeof key, "core.matrix_%s", cases[i].key);
         settings_add(settings, key, rate);
-        settings_add(settings, "core.mma_percent=%u", percent);
+        settings_add(settings, "core.mma_percent", percent);
         uint64_t each = (100 * cases[i].products + rate * percent - 1) / (rate * percent);
-        uint64_t more = mma_cycles(&cases[i], 12, settings) - mma_cycles(&cases[i], 4, settings);
-        if (more < 8 * 48 * each - each || more > 8 * 48 * each + each)
+        uint64_t more = mma_cycles(&cases[i], 24, settings) - mma_cycles(&cases[i], 8, settings);
+        if (more < 16 * 48 * each - each || more > 16 * 48 * each + each)
             fail_msg("%s %s: %g cycles, not %u", cases[i].shape, cases[i].types,
-                     (double)more / (8 * 48), (uint32_t)each);
+                     (double)more / (16 * 48), (uint32_t)each);
     }
 }
 
@@ -155,9 +155,9 @@ static void test_warpgroups(void **state)
         uint32_t bytes = (uint32_t)(conform_random(&random) % 3) * 64;
         uint32_t latency = 1 + (uint32_t)(conform_random(&random) % 60);
         bool a_shared = i % 2, waits = i / 2 % 2;
-        settings_add(settings, "core.matrix_f16=%u", rate);
-        settings_add(settings, "core.wgmma_bytes=%u", bytes);
-        settings_add(settings, "core.latency_wgmma=%u", latency);
+        settings_add(settings, "core.matrix_f16", rate);
+        settings_add(settings, "core.wgmma_bytes", bytes);
+        settings_add(settings, "core.latency_wgmma", latency);
         uint32_t each = (16 * n * 16 + rate - 1) / rate;
         uint32_t read = (a_shared ? 64 * 16 * 2 : 0) + n * 16 * 2;
         uint32_t reading = bytes ? (read + bytes - 1) / bytes : 0;
@@ -217,13 +217,13 @@ static void test_bulk_loads(void **state)
         const char *settings[24] = {STRAIGHT, "core.try_wait=100000", NULL};
         uint32_t interval = 20 + 7 * i, latency = 100 * i;
         double instructions;
-        settings_add(settings, "core.bulk_interval=%u", interval);
+        settings_add(settings, "core.bulk_interval", interval);
         uint64_t small = bulk_cycles(load_bulk, 16 * 128, settings, NULL);
         uint64_t large = bulk_cycles(load_bulk, 144 * 128, settings, &instructions);
         if (large - small + 40 < 128 * interval || large - small > 128 * interval + 40)
             fail_msg("%g cycles per line, not %u", (double)(large - small) / 128, interval);
         assert_true(instructions < 20); // the wait does not poll
-        settings_add(settings, "core.bulk_latency=%u", latency);
+        settings_add(settings, "core.bulk_latency", latency);
         uint64_t later = bulk_cycles(load_bulk, 16 * 128, settings, NULL);
         assert_in_range(later, small + latency - 3, small + latency + 3);
     }
@@ -251,8 +251,9 @@ static void test_bulk_stores(void **state)
     uint64_t whole = bulk_cycles(text[0], 64 * 128, settings, NULL);
     uint64_t read = bulk_cycles(text[1], 64 * 128, settings, NULL);
     uint64_t none = bulk_cycles(text[0], 64 * 128, (const char *const[]){STRAIGHT, NULL}, NULL);
-    assert_true(whole > none + 64 * 25); // the copy is on the path
-    assert_true(read == whole);          // the warp ends after its copies
+    // A line has 5 flits. The warp ends after its copies.
+    assert_in_range(whole - none, 63 * (30 - 5) - 8, 64 * (30 - 1));
+    assert_in_range(whole - read, 0, 4);
 }
 
 // cp.async: a wait for groups waits for their data.
@@ -326,20 +327,22 @@ static void test_cluster_memory(void **state)
 {
     (void)state;
     const char *settings[24] = {STRAIGHT, "core.shared_latency=30", NULL};
-    settings_add(settings, "core.cluster_latency=%u", 180);
+    settings_add(settings, "core.cluster_latency", 180);
     uint64_t own =
         cluster_cycles(MANY, false, true, settings) - cluster_cycles(FEW, false, true, settings);
     uint64_t other =
         cluster_cycles(MANY, true, true, settings) - cluster_cycles(FEW, true, true, settings);
     assert_int_equal(other - own, (MANY - FEW) * (180 - 30));
-    for (uint32_t bytes = 8; bytes <= 64; bytes *= 2) {
+    uint64_t whole = 0; // cycles with a port of 128 bytes, with the additions of the results
+    for (uint32_t bytes = 128; bytes >= 4; bytes /= 2) {
         const char *limited[24] = {STRAIGHT, NULL};
-        settings_add(limited, "core.cluster_bytes=%u", bytes);
+        settings_add(limited, "core.cluster_bytes", bytes);
         uint64_t more =
             cluster_cycles(MANY, true, false, limited) - cluster_cycles(FEW, true, false, limited);
-        uint64_t want = (MANY - FEW) * (128 / bytes);
-        if (bytes < 64 && (more + 8 < want || more > want + (MANY - FEW) + 8))
-            fail_msg("%u bytes: %g cycles", bytes, (double)more / (MANY - FEW));
+        whole = bytes == 128 ? more : whole;
+        uint64_t want = (uint64_t)(MANY - FEW) * (128 / bytes - 1);
+        if (more + 8 < whole + want || more > whole + want + 8)
+            fail_msg("%u bytes: %g cycles more", bytes, (double)(more - whole) / (MANY - FEW));
     }
 }
 
