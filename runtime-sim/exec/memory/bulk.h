@@ -1,6 +1,6 @@
-// What the bulk copies of an instruction access, for a machine that models their time:
-// cp.async.bulk, cp.async.bulk.tensor, cp.reduce.async.bulk, st.async and red.async. The values are
-// moved at issue. The mbarriers are told of the bytes when the machine calls bulk_arrive.
+// Records of bulk copies, for a machine that models their time: cp.async.bulk,
+// cp.async.bulk.tensor, cp.reduce.async.bulk, st.async and red.async. The values are moved at
+// issue. The bytes complete at their mbarriers when the machine calls bulk_arrive.
 #pragma once
 #include "runtime-sim/exec/memory/access.h"
 #include "support/vec.h"
@@ -30,8 +30,8 @@ struct bulk {
 // Adds bytes of global memory if the warp's copies are recorded.
 void bulk_touch(const struct warp *warp, enum touched_use use, bool reduces, uint64_t address,
                 uint32_t bytes);
-// Tells an mbarrier at an offset of shared memory of arrived bytes: now, or later if the warp's
-// copies are recorded.
+// Completes bytes at an mbarrier at an offset of shared memory: now, or later if the warp's copies
+// are recorded.
 void bulk_arrives(struct warp *warp, struct cta *cta, uint64_t offset, uint64_t bytes);
-// Tells the mbarrier of an arrival. Its phase may end.
+// Completes the bytes of an arrival at its mbarrier. The phase may end.
 void bulk_arrive(const struct bulk_arrival *arrival);

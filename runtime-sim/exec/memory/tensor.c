@@ -319,7 +319,7 @@ static bool find_targets(struct tensor_copy *copy, const struct access *shared, 
     return true;
 }
 
-static bool tell_barriers(struct tensor_copy *copy, struct access *barrier, uint32_t bytes)
+static bool complete_barriers(struct tensor_copy *copy, struct access *barrier, uint32_t bytes)
 {
     struct spot spot;
     if (!mbarrier_find(copy->warp, barrier, copy->lane, &spot))
@@ -362,7 +362,8 @@ static bool copy_lane(struct warp *warp, const struct code *code, struct tensor_
     uint32_t bytes = rows_of(&copy) * row_elements(&copy) * types[copy.map.type].bytes;
     if (what->shared && !find_targets(&copy, &access->shared, bytes, &spot))
         return false;
-    return copy_rows(&copy) && (!what->barrier || tell_barriers(&copy, &access->barrier, bytes));
+    return copy_rows(&copy) &&
+           (!what->barrier || complete_barriers(&copy, &access->barrier, bytes));
 }
 
 static void begin(struct warp *warp, const struct path *path, const struct code *code,

@@ -110,8 +110,7 @@ struct warp {
     struct fault *fault;
     struct touched *touched; // records accesses by steps that access memory themselves; may
                              // be NULL
-    struct bulk *bulk; // records bulk copies, whose mbarriers are told later; NULL: they complete
-                       // at once
+    struct bulk *bulk; // records bulk copies, which complete later; NULL: they complete at once
     const struct warp_watch *watch; // observes the accesses of an untimed run; may be NULL
     struct lane_positions **places; // for the profile: positions of the lanes in each function
     uint32_t again;                 // lanes whose next instruction was already counted

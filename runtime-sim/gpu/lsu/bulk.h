@@ -1,6 +1,6 @@
 // The engine of bulk copies of a core: cp.async.bulk and its relatives. It sends requests for the
 // lines in global memory past the L1, one every core.bulk_interval cycles, beside the load/store
-// unit. A copy is complete when all replies have arrived; then its mbarriers are told of the bytes.
+// unit. A copy is complete when all replies have arrived; then its bytes complete at the mbarriers.
 #pragma once
 #include "runtime-sim/gpu/core/core.h"
 
@@ -16,7 +16,7 @@ static inline bool bulk_is_due(const struct core *core, uint64_t now)
 {
     return core->bulk.queue.n && core->bulk.next <= now;
 }
-// Sends a request. Returns false if there is none, or no room for it.
+// Sends a request. Returns false without a request, or without room for it.
 bool bulk_send(struct core *core, uint64_t now);
 // Accepts the reply to a request with this tag.
 void bulk_reply(struct core *core, uint64_t now, uint32_t tag);
@@ -24,7 +24,7 @@ void bulk_reply(struct core *core, uint64_t now, uint32_t tag);
 void bulk_tick(struct core *core, uint64_t now);
 // Returns the next cycle after `now` that needs a tick if no reply arrives.
 uint64_t bulk_next(const struct core *core, uint64_t now);
-// Tells the mbarriers of complete copies, in core_commit.
+// Completes the bytes of complete copies at their mbarriers, in core_commit.
 void bulk_commit(struct core *core, uint64_t now);
 // Returns true if the next instruction of the slot waits for groups of bulk copies.
 bool bulk_holds(const struct core *core, uint32_t slot);

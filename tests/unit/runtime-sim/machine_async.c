@@ -341,7 +341,7 @@ static void test_cluster_memory(void **state)
             cluster_cycles(MANY, true, false, limited) - cluster_cycles(FEW, true, false, limited);
         whole = bytes == 128 ? more : whole;
         uint64_t want = (uint64_t)(MANY - FEW) * (128 / bytes - 1);
-        if (more + 8 < whole + want || more > whole + want + 8)
+        if (more + 16 < whole + want || more > whole + want + 16)
             fail_msg("%u bytes: %g cycles more", bytes, (double)(more - whole) / (MANY - FEW));
     }
 }
