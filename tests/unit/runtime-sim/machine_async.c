@@ -334,7 +334,7 @@ static void test_cluster_memory(void **state)
         cluster_cycles(MANY, true, true, settings) - cluster_cycles(FEW, true, true, settings);
     assert_int_equal(other - own, (MANY - FEW) * (180 - 30));
     uint64_t whole = 0; // cycles with a port of 128 bytes, with the additions of the results
-    for (uint32_t bytes = 128; bytes >= 4; bytes /= 2) {
+    for (uint32_t bytes = 128; bytes >= 8; bytes /= 2) {
         const char *limited[24] = {STRAIGHT, NULL};
         settings_add(limited, "core.cluster_bytes", bytes);
         uint64_t more =
