@@ -104,6 +104,22 @@ static void put_conversions(struct decoder *d, const struct code *code)
     d->trailing.n = 0;
 }
 
+// Returns why an instruction without a row is not executed.
+static const char *missing_row(uint16_t op)
+{
+    switch (op) {
+    case OP_tcgen05:
+        return "tensor memory and its matrix products (tcgen05) are not supported; compile for "
+               "sm_90a "
+               "or an older architecture";
+    case OP_multimem: return "memory of several devices at one address (multimem) is not supported";
+    case OP_clusterlaunchcontrol:
+        return "taking the work of clusters that have not started (clusterlaunchcontrol) is not "
+               "supported";
+    default: return "this instruction is not supported";
+    }
+}
+
 static void decode_instruction(struct decoder *d, uint32_t id)
 {
     d->id = id;
@@ -115,7 +131,7 @@ static void decode_instruction(struct decoder *d, uint32_t id)
     uint32_t first = d->program->codes.n;
     set_guard(d, &code);
     if (!row) {
-        refuse(d, "this instruction is not supported");
+        refuse(d, missing_row(d->inst->op));
         code.step = step_refused;
     } else {
         code.lanes = row->lanes;

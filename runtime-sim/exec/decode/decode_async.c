@@ -66,6 +66,8 @@ static const char *prepare_bulk_copy(struct decoder *d, struct code *code, struc
 {
     const char *error = decode_addresses(d, what);
     what->alignment = 16;
+    what->bulk = true;
+    what->grouped = decode_has(d, W_bulk_group);
     what->multicast = decode_has(d, W_multicast_cluster);
     what->masked = decode_has(d, W_cp_mask);
     if (decode_has(d, W_reduce)) {
@@ -98,7 +100,7 @@ static const char *prepare_copy_arrive(struct decoder *d, struct code *code)
 const char *prepare_copy(struct decoder *d, struct code *code)
 {
     if (decode_has(d, W_tensor))
-        return "copies of tensors are not supported";
+        return prepare_tensor(d, code);
     if (decode_has(d, W_commit_group) || decode_has(d, W_wait_group) || decode_has(d, W_wait_all) ||
         decode_has(d, W_prefetch))
         return NULL; // a step without effect
@@ -122,6 +124,7 @@ const char *prepare_async_store(struct decoder *d, struct code *code)
     if (error)
         return error;
     what->to = to;
+    what->bulk = true;
     code->extra = what;
     code->step = step_async_store;
     if (d->inst->op == OP_red && !(what->op = find_operation(d)))
@@ -172,6 +175,7 @@ static void decode_words(const struct decoder *d, struct mbarrier_code *what)
     what->drops = decode_has(d, W_arrive_drop);
     what->expects = what->op == MBARRIER_ARRIVE && decode_has(d, W_expect_tx);
     what->parity = decode_has(d, W_parity);
+    what->waits = decode_has(d, W_try_wait);
 }
 
 static const char *prepare_pending(struct decoder *d, struct code *code)

@@ -3,36 +3,26 @@
 //
 // PTX leaves the fragments of wmma undefined. Here they are those of mma, with the blocks of 8 rows
 // or columns one after the other: for a and d ordered by rows first, for b by k first.
-#include "runtime-sim/exec/decode/prepare.h"
+#include "runtime-sim/exec/decode/decode_matrix.h"
 #include "runtime-sim/exec/memory/ldmatrix.h"
 #include <stdio.h>
 
 static const char bad_operand[] = "this operand of a matrix instruction is not supported";
 
-// The classified modifiers of an instruction.
-struct matrix_words {
-    uint32_t m, n, k;
-    uint16_t types[4];
-    uint32_t type_count;
-    bool columns[2]; // the layout is .col
-    uint32_t layout_count;
-    uint32_t number; // .x1, .x2, .x4
-    bool other;      // has an unknown modifier
-};
-
 static bool is_known(uint16_t word)
 {
-    static const uint16_t known[] = {W_sync, W_aligned, W_mma,   W_load, W_store,
-                                     W_a,    W_b,       W_c,     W_d,    W_satfinite,
-                                     W_rn,   W_rz,      W_rm,    W_rp,   W_and,
-                                     W_xor,  W_popc,    W_trans, W_sp,   W_sp_ordered_metadata};
+    static const uint16_t known[] = {W_sync,     W_aligned, W_mma,   W_load, W_store,
+                                     W_a,        W_b,       W_c,     W_d,    W_satfinite,
+                                     W_rn,       W_rz,      W_rm,    W_rp,   W_and,
+                                     W_xor,      W_popc,    W_trans, W_sp,   W_sp_ordered_metadata,
+                                     W_mma_async};
     for (uint32_t i = 0; i < ARRAY_LENGTH(known); i++)
         if (known[i] == word)
             return true;
     return isa_is_space(word);
 }
 
-static struct matrix_words read_words(const struct decoder *d)
+struct matrix_words matrix_read_words(const struct decoder *d)
 {
     struct matrix_words words = {0};
     for (uint32_t i = 0; i < d->mod_count; i++) {
@@ -53,7 +43,7 @@ static struct matrix_words read_words(const struct decoder *d)
 
 // Fragments. The type and registers of `f` are set.
 
-static void set_type(struct fragment *f, uint16_t type)
+void matrix_set_type(struct fragment *f, uint16_t type)
 {
     uint32_t bits = ir_type_bits(type);
     f->type = type;
@@ -61,11 +51,9 @@ static void set_type(struct fragment *f, uint16_t type)
     f->per = (uint8_t)(f->bits < 32 ? 32 / f->bits : 1);
 }
 
-enum matrix_part { PART_A, PART_B, PART_D };
-
-// Places the elements of a fragment. A lane belongs to group lane / 4, which is a row of a and d
-// and a column of b. Along k it holds adjacent elements, of d two.
-static void place_fragment(struct fragment *f, enum matrix_part part, uint32_t rows,
+// A lane belongs to group lane / 4, which is a row of a and d and a column of b. Along k it holds
+// adjacent elements, of d two.
+void matrix_place_fragment(struct fragment *f, enum matrix_part part, uint32_t rows,
                            uint32_t columns)
 {
     uint32_t per = f->per, row_blocks = rows / 8, k_blocks = rows / (4 * per);
@@ -158,8 +146,7 @@ static void new_list(struct decoder *d, struct code *code)
     code->list->count = 0;
 }
 
-// Marks the instruction as executed by all lanes of the warp together.
-static const char *name_all_lanes(struct decoder *d, struct code *code)
+const char *matrix_name_all_lanes(struct decoder *d, struct code *code)
 {
     code->s[code->source_count++] = decode_constant(d, FULL_MASK, 4);
     code->value = code->source_count;
@@ -168,7 +155,7 @@ static const char *name_all_lanes(struct decoder *d, struct code *code)
 
 // Products
 
-static bool find_kind(const struct decoder *d, uint16_t type, struct product *product)
+bool matrix_find_kind(const struct decoder *d, uint16_t type, struct product *product)
 {
     switch (type) {
     case W_f16:
@@ -189,10 +176,10 @@ static bool find_kind(const struct decoder *d, uint16_t type, struct product *pr
 static void place_product(struct product *p, const struct matrix_words *words)
 {
     if (p->count == 1) {
-        place_fragment(&p->a, PART_A, p->m, p->k);
-        place_fragment(&p->b, PART_B, p->sparse ? 2 * p->k : p->k, p->n);
-        place_fragment(&p->c, PART_D, p->m, p->n);
-        place_fragment(&p->d, PART_D, p->m, p->n);
+        matrix_place_fragment(&p->a, PART_A, p->m, p->k);
+        matrix_place_fragment(&p->b, PART_B, p->sparse ? 2 * p->k : p->k, p->n);
+        matrix_place_fragment(&p->c, PART_D, p->m, p->n);
+        matrix_place_fragment(&p->d, PART_D, p->m, p->n);
         return;
     }
     place_quads(&p->a, p->m, p->k, !words->columns[0]);
@@ -213,7 +200,7 @@ static void place_product(struct product *p, const struct matrix_words *words)
 // rows, the high half to the row eight below it, and the adjacent lanes hold the columns that
 // follow. For elements of 8 and 4 bits, a register belongs to one row, the adjacent lane holds the
 // row eight below it, and the next two lanes hold the columns that follow.
-static void place_halves(struct sparse *sparse, uint32_t bits, uint32_t words, uint32_t selector)
+void matrix_place_halves(struct sparse *sparse, uint32_t bits, uint32_t words, uint32_t selector)
 {
     for (uint32_t row = 0; row < SPARSE_ROWS; row++)
         for (uint32_t n = 0; n < words; n++) {
@@ -223,7 +210,7 @@ static void place_halves(struct sparse *sparse, uint32_t bits, uint32_t words, u
         }
 }
 
-static const struct ir_operand *operand_at(const struct decoder *d, uint32_t n)
+const struct ir_operand *matrix_operand_at(const struct decoder *d, uint32_t n)
 {
     const struct ir_operand *operands = ir_operands(d->fn, d->id);
     for (uint32_t i = 0; i < d->inst->operand_count; i++)
@@ -232,7 +219,7 @@ static const struct ir_operand *operand_at(const struct decoder *d, uint32_t n)
     return NULL;
 }
 
-static bool is_sparse(const struct decoder *d)
+bool matrix_is_sparse(const struct decoder *d)
 {
     return decode_has(d, W_sp) || decode_has(d, W_sp_ordered_metadata);
 }
@@ -241,14 +228,14 @@ static bool is_sparse(const struct decoder *d)
 static bool decode_sparse(struct decoder *d, struct code *code, struct product *product)
 {
     struct sparse *sparse = ARENA_NEW(d->program->arena, struct sparse);
-    const struct ir_operand *bits = operand_at(d, 4), *selector = operand_at(d, 5);
+    const struct ir_operand *bits = matrix_operand_at(d, 4), *selector = matrix_operand_at(d, 5);
     if (!bits || !selector || selector->kind != OPERAND_IMMEDIATE)
         return false;
     sparse->kept = product->a.bits == 32 ? 1 : product->a.bits == 4 ? 4 : 2;
     uint32_t words = product->k / sparse->kept / 8;
     if (words * (selector->value + 1) > SPARSE_WORDS)
         return false;
-    place_halves(sparse, product->a.bits, words, (uint32_t)selector->value);
+    matrix_place_halves(sparse, product->a.bits, words, (uint32_t)selector->value);
     sparse->place = (uint8_t)code->list->count;
     uint32_t slot = decode_source(d, bits, 4, W_b32);
     code->list->slot[code->list->count] = slot;
@@ -263,7 +250,7 @@ static const char *decode_product(struct decoder *d, struct code *code,
 {
     struct product *p = ARENA_NEW(d->program->arena, struct product);
     uint16_t a = words->types[1];
-    if (!find_kind(d, a, p))
+    if (!matrix_find_kind(d, a, p))
         return "matrices of this type are not supported";
     if (code->attributes & ATTR_SAT && p->kind != PRODUCT_INTEGER)
         return "a floating-point matrix product with .satfinite";
@@ -272,25 +259,25 @@ static const char *decode_product(struct decoder *d, struct code *code,
     p->k = (uint8_t)(a == W_b1 ? words->k / 32 : words->k);
     p->count = d->inst->op == OP_mma && words->m == 8 && a == W_f16 ? 4 : 1;
     struct fragment *fragments[] = {&p->d, &p->a, &p->b, &p->c};
-    const uint32_t elements[] = {p->m * p->n, p->m * p->k / (is_sparse(d) ? 2 : 1), p->k * p->n,
-                                 p->m * p->n};
+    const uint32_t elements[] = {p->m * p->n, p->m * p->k / (matrix_is_sparse(d) ? 2 : 1),
+                                 p->k * p->n, p->m * p->n};
     new_list(d, code);
     for (uint32_t i = 0; i < 4; i++) {
         struct fragment *f = fragments[i];
-        set_type(f, words->types[i]);
+        matrix_set_type(f, words->types[i]);
         if (!decode_registers(d, code, f, i, p->count * elements[i] / LANES / f->per))
             return bad_operand;
     }
-    if (is_sparse(d) && !decode_sparse(d, code, p))
+    if (matrix_is_sparse(d) && !decode_sparse(d, code, p))
         return bad_operand;
     place_product(p, words);
     code->extra = p;
-    return name_all_lanes(d, code);
+    return matrix_name_all_lanes(d, code);
 }
 
 const char *prepare_mma(struct decoder *d, struct code *code)
 {
-    struct matrix_words words = read_words(d);
+    struct matrix_words words = matrix_read_words(d);
     if (words.other || words.type_count != 4)
         return "block-scaled matrix products and those with a .kind are not supported";
     return decode_product(d, code, &words);
@@ -304,7 +291,7 @@ static const char *decode_matrix_memory(struct decoder *d, struct code *code,
     const char *error;
     matrix->memory = decode_memory(d, 0, d->inst->space, &error);
     code->extra = matrix;
-    return error ? error : name_all_lanes(d, code);
+    return error ? error : matrix_name_all_lanes(d, code);
 }
 
 static const char *decode_stride(struct decoder *d, struct code *code, uint32_t otherwise)
@@ -332,11 +319,11 @@ static const char *decode_wmma_memory(struct decoder *d, struct code *code,
     matrix->length = (uint8_t)(matrix->columns ? rows : columns);
     matrix->stride_bits = (uint8_t)ir_type_bits(words->types[0]);
     code->step = is_load ? step_matrix_load : step_matrix_store;
-    set_type(f, words->types[0]);
+    matrix_set_type(f, words->types[0]);
     new_list(d, code);
     if (!decode_registers(d, code, f, is_load ? 0 : 1, rows * columns / LANES / f->per))
         return bad_operand;
-    place_fragment(f, part, rows, columns);
+    matrix_place_fragment(f, part, rows, columns);
     // A line must have the alignment of a lane's part of the matrix, but at most 16 bytes.
     uint32_t bytes = f->registers * (f->bits == 64 ? 8u : 4u);
     matrix->align = (uint8_t)(bytes < 16 ? bytes : 16);
@@ -347,7 +334,7 @@ static const char *decode_wmma_memory(struct decoder *d, struct code *code,
 
 const char *prepare_wmma(struct decoder *d, struct code *code)
 {
-    struct matrix_words words = read_words(d);
+    struct matrix_words words = matrix_read_words(d);
     if (words.other)
         return "this instruction is not supported";
     if (!decode_has(d, W_mma))
@@ -361,33 +348,34 @@ const char *prepare_wmma(struct decoder *d, struct code *code)
 
 const char *prepare_ldmatrix(struct decoder *d, struct code *code)
 {
-    struct matrix_words words = read_words(d);
+    struct matrix_words words = matrix_read_words(d);
     if (words.other || words.m != 8 || words.n != 8)
         return "only matrices of 8 x 8 elements of 16 bits can be loaded and stored";
     struct matrix_memory *matrix = ARENA_NEW(d->program->arena, struct matrix_memory);
     matrix->lines = (uint8_t)(8 * words.number);
     matrix->length = 8;
     matrix->align = 16;
-    set_type(&matrix->fragment, W_b16);
+    matrix_set_type(&matrix->fragment, W_b16);
     new_list(d, code);
     if (!decode_registers(d, code, &matrix->fragment, d->inst->op == OP_ldmatrix ? 0 : 1,
                           words.number))
         return bad_operand;
-    place_fragment(&matrix->fragment, decode_has(d, W_trans) ? PART_B : PART_D, matrix->lines, 8);
+    matrix_place_fragment(&matrix->fragment, decode_has(d, W_trans) ? PART_B : PART_D,
+                          matrix->lines, 8);
     return decode_matrix_memory(d, code, matrix);
 }
 
 const char *prepare_movmatrix(struct decoder *d, struct code *code)
 {
     struct matrix_move *move = ARENA_NEW(d->program->arena, struct matrix_move);
-    set_type(&move->from, W_b16);
-    set_type(&move->to, W_b16);
+    matrix_set_type(&move->from, W_b16);
+    matrix_set_type(&move->to, W_b16);
     new_list(d, code);
     if (!decode_registers(d, code, &move->to, 0, 1) ||
         !decode_registers(d, code, &move->from, 1, 1))
         return bad_operand;
-    place_fragment(&move->from, PART_D, 8, 8);
-    place_fragment(&move->to, PART_B, 8, 8);
+    matrix_place_fragment(&move->from, PART_D, 8, 8);
+    matrix_place_fragment(&move->to, PART_B, 8, 8);
     code->extra = move;
-    return name_all_lanes(d, code);
+    return matrix_name_all_lanes(d, code);
 }

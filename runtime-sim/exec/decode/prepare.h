@@ -20,7 +20,8 @@ prepare_fn prepare_copy, prepare_async_store, prepare_fill, prepare_mbarrier;
 prepare_fn prepare_cvta, prepare_isspacep, prepare_mapa, prepare_getctarank, prepare_policy;
 prepare_fn prepare_alloca, prepare_stack_save, prepare_stack_restore;
 prepare_fn prepare_lop3, prepare_video, prepare_vmad;
-prepare_fn prepare_mma, prepare_wmma, prepare_ldmatrix, prepare_movmatrix;
+prepare_fn prepare_mma, prepare_wmma, prepare_ldmatrix, prepare_movmatrix, prepare_warpgroup;
+prepare_fn prepare_tensor, prepare_tensor_map;
 prepare_fn prepare_tex, prepare_tld4, prepare_txq, prepare_surface;
 
 // For instructions that access memory

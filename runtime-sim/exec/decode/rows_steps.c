@@ -38,6 +38,7 @@ const struct exec_row rows_matrix[] = {
     {OP_ldmatrix, NULL, NULL, 0, .step = step_matrix_load, .prepare = prepare_ldmatrix},
     {OP_stmatrix, NULL, NULL, 0, .step = step_matrix_store, .prepare = prepare_ldmatrix},
     {OP_movmatrix, NULL, NULL, 0, .step = step_movmatrix, .prepare = prepare_movmatrix},
+    {OP_wgmma, NULL, NULL, 0, .step = step_nothing, .prepare = prepare_warpgroup},
     {0},
 };
 
@@ -119,6 +120,7 @@ const struct exec_row rows_memory[] = {
     ROW(membar, step_order, NULL),
     ROW(fence, step_order, NULL),
     ROW(cp, step_nothing, prepare_copy),
+    ROW(tensormap, step_nothing, prepare_tensor_map),
     ROW(mbarrier, step_mbarrier, prepare_mbarrier),
     ROW(griddepcontrol, step_nothing, NULL),
     {0},

@@ -14,6 +14,9 @@ struct async_code {
     bool ignored;                                  // s[1] is a predicate
     bool multicast;                                // s[1] is a mask of the cluster's CTAs
     bool masked;                                   // s[1] is a mask of the bytes of each 16
+    bool bulk;                                     // st.async, red.async and bulk copies
+    bool grouped;                                  // a bulk group waits for it
+    bool once;                                     // the first lane copies for all
 };
 
 step_fn step_copy;        // from memory to memory

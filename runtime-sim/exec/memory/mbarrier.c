@@ -35,35 +35,35 @@ static uint64_t word_of(const struct mbarrier *barrier)
 }
 
 // Stores the state. The phase ends when no arrivals and no bytes are pending.
-static void store(struct warp *warp, uint8_t *at, struct mbarrier barrier)
+static void store(struct cta *cta, uint8_t *at, struct mbarrier barrier)
 {
     if (barrier.valid && !barrier.pending && !barrier.bytes) {
         barrier.phase ^= 1;
         barrier.pending = barrier.expected;
-        warp->cta->events++;
+        cta->events++;
     }
     uint64_t word = word_of(&barrier);
     memcpy(at, &word, sizeof word);
 }
 
-static uint8_t *find(struct warp *warp, struct access *access, uint32_t lane, bool valid)
+static bool find(struct warp *warp, struct access *access, uint32_t lane, bool valid,
+                 struct spot *spot)
 {
-    struct spot spot;
-    if (!access_find(warp, access, lane, 8, 8, &spot))
-        return NULL;
-    if (spot.space == W_shared && (!valid || load(spot.host).valid))
-        return spot.host;
+    if (!access_find(warp, access, lane, 8, 8, spot))
+        return false;
+    if (spot->space == W_shared && (!valid || load(spot->host).valid))
+        return true;
     warp_fault(warp, access->code, 1u << lane,
-               spot.space == W_shared ? "there is no mbarrier at shared address 0x%llx"
-                                      : "an mbarrier is not in shared memory: address 0x%llx",
-               (unsigned long long)spot.address);
-    return NULL;
+               spot->space == W_shared ? "there is no mbarrier at shared address 0x%llx"
+                                       : "an mbarrier is not in shared memory: address 0x%llx",
+               (unsigned long long)spot->address);
+    return false;
 }
 
-uint8_t *mbarrier_find(struct warp *warp, struct access *access, uint32_t lane)
+bool mbarrier_find(struct warp *warp, struct access *access, uint32_t lane, struct spot *spot)
 {
     access->reads = access->writes = access->atomic = true;
-    return find(warp, access, lane, true);
+    return find(warp, access, lane, true, spot);
 }
 
 void mbarrier_look(const uint8_t *at, uint32_t *come, uint32_t *expected, int64_t *bytes)
@@ -74,11 +74,11 @@ void mbarrier_look(const uint8_t *at, uint32_t *come, uint32_t *expected, int64_
     *bytes = barrier.bytes;
 }
 
-void mbarrier_complete(struct warp *warp, uint8_t *at, uint64_t bytes)
+void mbarrier_complete(struct cta *cta, uint8_t *at, uint64_t bytes)
 {
     struct mbarrier barrier = load(at);
     barrier.bytes -= (int64_t)bytes;
-    store(warp, at, barrier);
+    store(cta, at, barrier);
 }
 
 static bool arrive(struct warp *warp, const struct code *code, uint8_t *at, uint32_t lane,
@@ -100,7 +100,7 @@ static bool arrive(struct warp *warp, const struct code *code, uint8_t *at, uint
     barrier.pending -= count & MAX_COUNT;
     if (what->drops)
         barrier.expected -= count & MAX_COUNT;
-    store(warp, at, barrier);
+    store(warp->cta, at, barrier);
     return true;
 }
 
@@ -113,9 +113,16 @@ static bool init(struct warp *warp, const struct code *code, uint8_t *at, uint32
         return false;
     }
     store(
-        warp, at,
+        warp->cta, at,
         (struct mbarrier){.pending = count & MAX_COUNT, .expected = count & MAX_COUNT, .valid = 1});
     return true;
+}
+
+// Returns true if the phase with this state or parity has ended.
+static bool has_ended(const struct mbarrier_code *what, const struct mbarrier *barrier,
+                      uint64_t value)
+{
+    return barrier->phase != (what->parity ? value & 1 : value >> 62 & 1);
 }
 
 static bool one_lane(struct warp *warp, const struct code *code, uint8_t *at, uint32_t lane,
@@ -130,12 +137,9 @@ static bool one_lane(struct warp *warp, const struct code *code, uint8_t *at, ui
     case MBARRIER_ARRIVE:
         to->u64[lane] = word_of(&barrier);
         return arrive(warp, code, at, lane, value);
-    case MBARRIER_EXPECT: mbarrier_complete(warp, at, 0 - value); return true;
-    case MBARRIER_COMPLETE: mbarrier_complete(warp, at, value); return true;
-    default:
-        value = what->parity ? value & 1 : value >> 62 & 1;
-        to->mask |= (uint32_t)(barrier.phase != value) << lane;
-        return true;
+    case MBARRIER_EXPECT: mbarrier_complete(warp->cta, at, 0 - value); return true;
+    case MBARRIER_COMPLETE: mbarrier_complete(warp->cta, at, value); return true;
+    default: to->mask |= (uint32_t)has_ended(what, &barrier, value) << lane; return true;
     }
 }
 
@@ -145,6 +149,28 @@ static uint64_t operand(const struct warp *warp, const struct code *code, uint32
         return 1;
     const void *lanes = warp_register_lanes(warp, code->s[0]);
     return code->value == 8 ? ((const uint64_t *)lanes)[lane] : ((const uint32_t *)lanes)[lane];
+}
+
+bool mbarrier_blocks(struct warp *warp, const struct code *code, uint32_t mask)
+{
+    const struct mbarrier_code *what = code->extra;
+    const struct path *path = &warp->paths.v[warp->current];
+    struct access access;
+    if (code->step != step_mbarrier || !what->waits || !mask)
+        return false;
+    warp->bases[BASE_FRAME] = warp->frames + path->frame;
+    access_addresses(warp, path, code, what->memory, mask, 8, &access);
+    for (; mask; mask &= mask - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctz(mask);
+        struct spot spot = {.space = what->memory->space, .address = access.address[lane]};
+        access_settle(warp->cta, &spot);
+        if (spot.space != W_shared || spot.address % 8 || spot.address >= warp->cta->shared_bytes)
+            return false;
+        struct mbarrier barrier = load(warp->cta->shared + spot.address);
+        if (!barrier.valid || has_ended(what, &barrier, operand(warp, code, lane)))
+            return false;
+    }
+    return true;
 }
 
 enum step_result step_mbarrier(struct warp *warp, struct path *path, const struct code *code,
@@ -161,8 +187,9 @@ enum step_result step_mbarrier(struct warp *warp, struct path *path, const struc
         warp->temp[0].mask = 0;
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         uint32_t lane = (uint32_t)__builtin_ctz(rest);
-        uint8_t *at = find(warp, access, lane, what->op != MBARRIER_INIT);
-        if (!at || !one_lane(warp, code, at, lane, operand(warp, code, lane)))
+        struct spot spot;
+        if (!find(warp, access, lane, what->op != MBARRIER_INIT, &spot) ||
+            !one_lane(warp, code, spot.host, lane, operand(warp, code, lane)))
             return STEP_FAULT;
     }
     if (what->op == MBARRIER_TEST && !(warp->temp[0].mask & mask) && warp->budget > 1)

@@ -9,7 +9,9 @@
 #include "runtime-sim/exec/memory/ldmatrix.h"
 #include "runtime-sim/exec/check/profile.h"
 #include "runtime-sim/exec/memory/steps_memory.h"
+#include "runtime-sim/exec/memory/tensor.h"
 #include "runtime-sim/exec/memory/texture.h"
+#include "runtime-sim/exec/warp/warpgroup.h"
 #include <string.h>
 
 bool held_is_load(const struct code *code)
@@ -38,7 +40,8 @@ bool held_touches(const struct code *code)
     static step_fn *const steps[] = {step_copy,         step_async_store,   step_fill,
                                      step_mbarrier,     step_matrix_load,   step_matrix_store,
                                      step_tex,          step_tld4,          step_discard,
-                                     step_surface_load, step_surface_store, step_surface_reduce};
+                                     step_surface_load, step_surface_store, step_surface_reduce,
+                                     step_tensor,       step_tensor_field,  step_warpgroup_product};
     for (uint32_t i = 0; i < ARRAY_LENGTH(steps); i++)
         if (code->step == steps[i])
             return true;

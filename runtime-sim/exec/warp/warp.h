@@ -75,6 +75,7 @@ enum { TURN = 1 << 12 }; // backward branches of a warp before another warp runs
 
 struct cta;
 struct touched;
+struct bulk;
 // The members that each issue accesses come first.
 struct warp {
     struct cta *cta;
@@ -107,8 +108,9 @@ struct warp {
     uint64_t skip;   // cycles that the next poll of the clock in a waiting loop adds
     uint64_t writes; // number of accesses that may have changed memory
     struct fault *fault;
-    struct touched *touched;        // records accesses by steps that access memory themselves; may
-                                    // be NULL
+    struct touched *touched; // records accesses by steps that access memory themselves; may
+                             // be NULL
+    struct bulk *bulk; // records bulk copies, which complete later; NULL: they complete at once
     const struct warp_watch *watch; // observes the accesses of an untimed run; may be NULL
     struct lane_positions **places; // for the profile: positions of the lanes in each function
     uint32_t again;                 // lanes whose next instruction was already counted

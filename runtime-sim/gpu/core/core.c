@@ -2,6 +2,7 @@
 #include "runtime-sim/gpu/core/core_trace.h"
 #include "runtime-sim/gpu/core/sites.h"
 #include "runtime-sim/gpu/core/units.h"
+#include "runtime-sim/gpu/lsu/bulk.h"
 #include "runtime-sim/exec/warp/cta.h"
 #include "support/bits.h"
 #include <string.h>
@@ -151,6 +152,7 @@ static void hold(struct core *core, uint64_t now, uint32_t index, uint32_t entry
     slot->acquires |= slot->next->acquires;
     set_results(slot, slot->next, UINT64_MAX);
     core->lsu.entries[entry].slot = index;
+    core->lsu.entries[entry].group = slot->groups.copies;
     core->lsu.entries[entry].timing = slot->next;
     core->lsu.entries[entry].site = core->sites ? core->sites->slots[index].site : 0;
     epoch_enter(core, entry);
@@ -176,9 +178,23 @@ static enum issue_as claim(struct core *core, uint64_t now, uint32_t index,
     return ISSUE_AS_NORMAL;
 }
 
-static enum issue_result execute(struct core *core, uint32_t index, enum issue_as as,
+// Executes an instruction that starts bulk copies, which the engine completes.
+static enum issue_result execute_bulk(struct core *core, uint64_t now, uint32_t index,
+                                      struct held *held)
+{
+    struct warp *warp = core->slots[index].warp;
+    warp->bulk = bulk_record(core);
+    enum issue_result result = issue_execute(warp, held);
+    warp->bulk = NULL;
+    bulk_accept(core, now, index);
+    return result;
+}
+
+static enum issue_result execute(struct core *core, uint64_t now, uint32_t index, enum issue_as as,
                                  const struct core_hooks *owner, struct held *held)
 {
+    if (as < ISSUE_AS_CAPTURED && core->slots[index].next->async == ASYNC_BULK)
+        return execute_bulk(core, now, index, held);
     if (as < ISSUE_AS_CAPTURED)
         return issue_execute(core->slots[index].warp, held);
     return as == ISSUE_AS_CAPTURED ? owner->lsu->execute(core, owner->own, index, held)
@@ -202,6 +218,37 @@ static void sleep_on(struct warp_slot *slot, uint64_t now)
     slot->warp->slept = 0;
 }
 
+// Counts groups of asynchronous work. The result of a wgmma must not be read before its group is
+// complete, so its registers do not delay other instructions.
+static void count_groups(struct core *core, struct warp_slot *slot, const struct timing *timing)
+{
+    struct core_groups *groups = &slot->groups;
+    switch (timing->async) {
+    case ASYNC_COPY_COMMIT: groups->copies++; break;
+    case ASYNC_BULK_COMMIT: groups->bulks++; break;
+    case ASYNC_MATRIX: {
+        uint32_t interval = core->kind->interval[timing->class];
+        uint32_t busy = timing_matrix_interval(core->kind->config, timing, interval);
+        uint32_t latency = core->kind->latency[timing->class];
+        uint64_t done = slot->dispatched + (busy > latency ? busy : latency);
+        groups->products_done = done > groups->products_done ? done : groups->products_done;
+        break;
+    }
+    case ASYNC_MATRIX_COMMIT:
+        groups->group_done[groups->products++ % CORE_GROUPS] = groups->products_done;
+        break;
+    case ASYNC_MATRIX_WAIT:
+        if (timing->pending < CORE_GROUPS && timing->pending < groups->products) {
+            uint64_t done =
+                groups->group_done[(groups->products - 1 - timing->pending) % CORE_GROUPS];
+            slot->awake = done > slot->awake ? done : slot->awake;
+        }
+        break;
+    case ASYNC_TRY_WAIT: groups->tried = 0; break;
+    default: break;
+    }
+}
+
 void core_issue(struct core *core, uint64_t now, uint32_t index)
 {
     struct warp_slot *slot = &core->slots[index];
@@ -212,7 +259,7 @@ void core_issue(struct core *core, uint64_t now, uint32_t index)
              instructions = warp->warp_instructions;
     const struct core_hooks *owner = NULL;
     enum issue_as as = claim(core, now, index, &owner);
-    enum issue_result result = execute(core, index, as, owner, core->lsu.entries[entry].held);
+    enum issue_result result = execute(core, now, index, as, owner, core->lsu.entries[entry].held);
     threads = warp->thread_instructions - threads;
     instructions = warp->warp_instructions - instructions;
     core->stats.warp_instructions += instructions;
@@ -231,7 +278,7 @@ void core_issue(struct core *core, uint64_t now, uint32_t index)
     slot->buffer_at = (uint32_t)(timing - core->shared->timings.list) + 1;
     if (result == ISSUE_HELD)
         hold(core, now, index, entry, as);
-    else if (!elsewhere)
+    else if (!elsewhere && timing->async != ASYNC_MATRIX)
         set_results(slot, timing, slot->dispatched + core->kind->latency[timing->class]);
     if (as != ISSUE_AS_NORMAL && owner->lsu->issued)
         owner->lsu->issued(core, owner->own, now, index, timing, entry);
@@ -239,6 +286,8 @@ void core_issue(struct core *core, uint64_t now, uint32_t index)
         epoch_mark(core, index);
     if (timing->sleeps)
         sleep_on(slot, now);
+    if (timing->async)
+        count_groups(core, slot, timing);
     if (warp->cta->opened)
         notify_barriers(core, now + 1, slot->cta);
     core_look(core, now + 1, index);
@@ -268,7 +317,8 @@ static ALWAYS_INLINE void wake(struct core *core, uint64_t now, uint32_t words)
         core->wheel.words &= ~(UINT64_C(1) << place / 64);
     EACH_WARP_SLOT (index, words, slots[word]) {
         uint8_t state = core->slots[index].state;
-        if (state == WARP_SLOT_RESULT || state == WARP_SLOT_FETCH)
+        if (state == WARP_SLOT_RESULT || state == WARP_SLOT_FETCH ||
+            (state == WARP_SLOT_BARRIER && core->slots[index].groups.tried))
             core_look(core, now, index);
         if (core_is_detached(&core->slots[index]))
             core_maybe_over(core, now, index);
@@ -519,6 +569,8 @@ void core_commit(struct core *core, uint64_t now)
         core_move_values(core, &core->lsu.entries[core->results.effects.v[i].entry],
                          core->results.effects.v[i].part);
     core->results.effects.n = 0;
+    if (core->bulk.done.n)
+        bulk_commit(core, now);
     if (core->results.defers)
         issue_deferred(core, now);
     core->next = next_cycle(core, now, core->words);

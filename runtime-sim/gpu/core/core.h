@@ -11,6 +11,7 @@
 // matter.
 #pragma once
 #include "runtime-sim/base/stats.h"
+#include "runtime-sim/exec/memory/bulk.h"
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/exec/warp/issue.h"
 #include "runtime-sim/gpu/core/epoch.h"
@@ -31,6 +32,15 @@ enum {
 // Lines of code and of local memory: kernels cannot address them.
 #define CODE_LINES (UINT64_C(1) << 55)
 #define LOCAL_LINES (UINT64_C(1) << 54)
+
+// Groups of asynchronous work of a warp: numbers of the current groups; bulk copies that are not
+// complete; completion of the matrix products so far and of the last committed groups.
+enum { CORE_GROUPS = 8 };
+struct core_groups {
+    uint32_t copies, bulks, products, bulk_copies;
+    uint64_t products_done, group_done[CORE_GROUPS];
+    uint64_t tried; // cycle in which a try_wait began to wait; 0: none waits
+};
 
 struct warp_slot {
     struct warp *warp;
@@ -55,8 +65,9 @@ struct warp_slot {
     uint8_t unit;            // unit that `next` uses
     bool settled;            // `next` is valid; only the warp itself can change it
     uint32_t required_epoch; // 1 + the epoch that must end before `next`; 0: not known
-    uint64_t awake;          // cycle in which the warp's nanosleep ends
-    uint64_t dispatched;     // cycle in which a unit accepts the instruction that it issued last
+    struct core_groups groups;
+    uint64_t awake;      // cycle in which the warp's nanosleep ends
+    uint64_t dispatched; // cycle in which a unit accepts the instruction that it issued last
 };
 
 // Returns the index of a line in store_lines.
@@ -81,10 +92,12 @@ struct core_cta {
 struct part {
     uint64_t line;
     struct mask bytes;
-    uint32_t lanes;          // lanes whose values are moved with it
-    uint16_t cycles;         // cycles that banks of shared memory or constants take
-    uint8_t route;           // enum part_route
-    uint8_t kind;            // enum memsys_kind
+    uint32_t lanes;  // lanes whose values are moved with it
+    uint16_t cycles; // cycles that banks of shared memory or constants take
+    uint16_t
+        cluster_cycles; // cycles that the port to other cores' shared memory takes; 0: own memory
+    uint8_t route;      // enum part_route
+    uint8_t kind;       // enum memsys_kind
     uint8_t keep, keep_next; // enum cache_keep for the L1 and for the LLC
     uint8_t mark;            // plane_mark of the request; not 0: a discard, without data
     bool answered;
@@ -99,9 +112,10 @@ struct entry {
     uint32_t sent, left; // number of parts sent; number of parts without a reply
     uint64_t issued, dispatched, done;
     const struct timing *timing;
-    uint32_t site; // its instruction (sites.h); 0: not counted
-    bool queued;   // has parts to send
-    uint8_t owner; // scheme that ends it: 1 + its number among the hooks; 0: no scheme
+    uint32_t site;  // its instruction (sites.h); 0: not counted
+    bool queued;    // has parts to send
+    uint32_t group; // of cp.async: the warp's group
+    uint8_t owner;  // scheme that ends it: 1 + its number among the hooks; 0: no scheme
 };
 
 // Values to be moved by core_commit.
@@ -217,6 +231,27 @@ struct core_lsu {
     uint64_t l1_next;
 };
 
+// A bulk copy (bulk.c).
+struct bulk_job {
+    struct bulk copy;
+    uint32_t slot, group;
+    bool used;
+    uint32_t segment, offset; // next bytes to request
+    uint32_t left;            // requests without a reply
+    uint64_t ready;           // cycle from which it may be complete
+};
+
+// The engine of bulk copies.
+struct core_bulk {
+    struct bulk record; // of the instruction that is issued
+    VEC(struct bulk_job *) jobs;
+    VEC(uint32_t) queue; // jobs with requests to send, in order, from `head` on
+    uint32_t head;
+    VEC(uint32_t) waiting; // jobs without requests, and those that wait for `ready`
+    VEC(uint32_t) done;    // complete jobs, for core_commit
+    uint64_t next;         // cycle of the next request
+};
+
 // Contents of the rings of the load/store unit.
 struct lsu_rings {
     // Tags of stores in the L1's output: 2 · slot + parity of the epoch; and their instructions.
@@ -239,7 +274,8 @@ struct core_schedule {
 
 // First cycles in which units are free. Unit i belongs to sub-core i mod the number of sub-cores.
 struct core_units {
-    uint64_t banks_free; // banks of shared memory
+    uint64_t banks_free;   // banks of shared memory
+    uint64_t cluster_free; // port to shared memory of other cores
     uint64_t free[UNITS][CORE_UNITS];
     // By sub-core: collectors; and of register banks the next cycle times bank_operands, plus the
     // operands that the bank reads in that cycle. NULL: without collectors.
@@ -296,6 +332,7 @@ struct core {
     struct core_results results;
     struct core_account account;
     struct core_lsu lsu;
+    struct core_bulk bulk;
     struct core_wheel wheel;
     struct core_schedule schedule;
     struct core_units units;
@@ -372,7 +409,7 @@ void core_commit(struct core *core, uint64_t now);
 // Returns true if core_commit has work in this cycle.
 static inline bool core_has_commit(const struct core *core)
 {
-    return core->results.effects.n || core->results.defers;
+    return core->results.effects.n || core->results.defers || core->bulk.done.n;
 }
 // Moves the values of a request that a partition serves.
 void core_served(struct core *core, const struct memsys_request *request);

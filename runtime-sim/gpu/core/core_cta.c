@@ -151,7 +151,8 @@ static void end_cta(struct core *core, uint64_t now, uint32_t at)
 void core_maybe_over(struct core *core, uint64_t now, uint32_t index)
 {
     struct warp_slot *slot = &core->slots[index];
-    if (!slot->warp || slot->warp->live || slot->entries || slot->stores || slot->over)
+    if (!slot->warp || slot->warp->live || slot->entries || slot->stores ||
+        slot->groups.bulk_copies || slot->over)
         return;
     if (core_is_detached(slot)) {
         core_end_warp(core, now, index);

@@ -1,5 +1,7 @@
 #include "runtime-sim/gpu/core/timing.h"
 #include "runtime-sim/exec/warp/slots_used.h"
+#include "runtime-sim/exec/warp/matrix.h"
+#include "runtime-sim/exec/warp/warpgroup.h"
 #include "runtime-sim/gpu/core/timing_class.h"
 
 static const struct class_row {
@@ -34,6 +36,25 @@ uint32_t timing_interval(const struct core_config *config, uint32_t class)
 {
     uint32_t own = key_at(config, rows[class].interval);
     return own ? own : key_at(config, rows[rows[class].as].interval);
+}
+
+// Closed form: multiply-adds / rate, and at least the time in which shared memory delivers the
+// operands.
+uint32_t timing_matrix_interval(const struct core_config *config, const struct timing *timing,
+                                uint32_t otherwise)
+{
+    static const size_t rates[MATRIX_RATES] = {
+#define MATRIX_RATE(name, text) [MATRIX_RATE_##name] = offsetof(struct core_config, matrix_##name),
+#include "runtime-sim/gpu/core/matrix.def"
+#undef MATRIX_RATE
+    };
+    const struct timing_matrix *matrix = &timing->matrix;
+    uint64_t rate = matrix->rate ? key_at(config, rates[matrix->rate]) : 0;
+    uint64_t percent = timing->async == ASYNC_MATRIX ? 100 : config->mma_percent;
+    uint64_t cycles =
+        rate ? divide_up(100 * (uint64_t)matrix->products, rate * percent) : otherwise;
+    uint64_t read = config->wgmma_bytes ? divide_up(matrix->bytes, config->wgmma_bytes) : 0;
+    return (uint32_t)(cycles > read ? cycles : read);
 }
 
 struct timing_builder {
@@ -116,6 +137,91 @@ static void set_registers(const struct timing_builder *b, struct timing *to, uin
             registers[to->read_count + to->write_count++] = uses[i].slot;
 }
 
+// Asynchronous work. The last word of a row may be W_UNKNOWN.
+static uint8_t async_of(const struct ir_module *module, const struct ir_function *fn, uint32_t inst)
+{
+    static const struct {
+        uint16_t op, words[3];
+        uint8_t async;
+    } starts[] = {
+        {OP_wgmma, {W_mma_async, W_UNKNOWN, W_UNKNOWN}, ASYNC_MATRIX},
+        {OP_wgmma, {W_commit_group, W_UNKNOWN, W_UNKNOWN}, ASYNC_MATRIX_COMMIT},
+        {OP_wgmma, {W_wait_group, W_UNKNOWN, W_UNKNOWN}, ASYNC_MATRIX_WAIT},
+        {OP_cp, {W_bulk, W_commit_group, W_UNKNOWN}, ASYNC_BULK_COMMIT},
+        {OP_cp, {W_bulk, W_wait_group, W_read}, ASYNC_BULK_WAIT_READ},
+        {OP_cp, {W_bulk, W_wait_group, W_UNKNOWN}, ASYNC_BULK_WAIT},
+        {OP_cp, {W_bulk, W_UNKNOWN, W_UNKNOWN}, ASYNC_BULK},
+        {OP_st, {W_async, W_UNKNOWN, W_UNKNOWN}, ASYNC_BULK},
+        {OP_red, {W_async, W_UNKNOWN, W_UNKNOWN}, ASYNC_BULK},
+        {OP_cp, {W_commit_group, W_UNKNOWN, W_UNKNOWN}, ASYNC_COPY_COMMIT},
+        {OP_cp, {W_wait_group, W_UNKNOWN, W_UNKNOWN}, ASYNC_COPY_WAIT},
+        {OP_cp, {W_wait_all, W_UNKNOWN, W_UNKNOWN}, ASYNC_COPY_WAIT_ALL},
+        {OP_cp, {W_mbarrier, W_UNKNOWN, W_UNKNOWN}, ASYNC_NONE},
+        {OP_cp, {W_async, W_UNKNOWN, W_UNKNOWN}, ASYNC_COPY},
+        {OP_mbarrier, {W_try_wait, W_UNKNOWN, W_UNKNOWN}, ASYNC_TRY_WAIT},
+    };
+    for (uint32_t i = 0; i < ARRAY_LENGTH(starts); i++) {
+        bool found = starts[i].op == fn->insts.v[inst].op;
+        for (uint32_t k = 0; found && k < ARRAY_LENGTH(starts[i].words); k++)
+            found = starts[i].words[k] == W_UNKNOWN ||
+                    ir_has_modifier(module, fn, inst, starts[i].words[k]);
+        if (found)
+            return starts[i].async;
+    }
+    return ASYNC_NONE;
+}
+
+static void set_async(const struct timing_builder *b, const struct ir_function *fn, uint32_t inst,
+                      struct timing *to)
+{
+    const struct ir_operand *operands = ir_operands(fn, inst);
+    const struct ir_inst *at = &fn->insts.v[inst];
+    to->async = async_of(b->program->module, fn, inst);
+    if (at->op == OP_OPAQUE || !at->operand_count || operands[0].kind != OPERAND_IMMEDIATE)
+        return;
+    to->pending = (uint8_t)(operands[0].value > UINT8_MAX ? UINT8_MAX : operands[0].value);
+}
+
+static uint8_t rate_of(uint16_t type)
+{
+    static const struct {
+        uint16_t type;
+        uint8_t rate;
+    } rates[] = {
+        {W_f16, MATRIX_RATE_f16}, {W_bf16, MATRIX_RATE_f16}, {W_tf32, MATRIX_RATE_tf32},
+        {W_e4m3, MATRIX_RATE_f8}, {W_e5m2, MATRIX_RATE_f8},  {W_s8, MATRIX_RATE_i8},
+        {W_u8, MATRIX_RATE_i8},   {W_s4, MATRIX_RATE_i4},    {W_u4, MATRIX_RATE_i4},
+        {W_b1, MATRIX_RATE_b1},   {W_f64, MATRIX_RATE_f64},
+    };
+    for (uint32_t i = 0; i < ARRAY_LENGTH(rates); i++)
+        if (rates[i].type == type)
+            return rates[i].rate;
+    return MATRIX_UNRATED;
+}
+
+// Sets the work of a matrix product, whose code has its shape.
+static void set_matrix(const struct timing_builder *b, uint32_t code, struct timing *to)
+{
+    const struct code *at = &b->program->codes.v[code];
+    while (!at->counted)
+        at--;
+    if (at->step == step_mma) {
+        const struct product *p = at->extra;
+        to->matrix.rate = rate_of(p->a.type);
+        to->matrix.products =
+            (uint32_t)p->m * p->n * p->k * p->count * (p->a.type == W_b1 ? 32 : 1);
+    }
+    if (at->step != step_warpgroup_product)
+        return;
+    const struct warpgroup_code *what = at->extra;
+    const struct product *p = &what->product;
+    uint32_t columns = what->blocks * p->n;
+    uint32_t a = what->a_shared ? WARPGROUP_WARPS * p->m * p->k * what->element_bytes : 0;
+    to->matrix.rate = rate_of(p->a.type);
+    to->matrix.products = (uint32_t)p->m * columns * p->k * (p->a.type == W_b1 ? 32 : 1);
+    to->matrix.bytes = (uint16_t)(a + what->b_rows * columns * what->element_bytes);
+}
+
 static void add_instruction(const struct timing_builder *b, uint32_t function, uint32_t code,
                             bool counted)
 {
@@ -135,6 +241,10 @@ static void add_instruction(const struct timing_builder *b, uint32_t function, u
         to->orders = at->class == CLASS_BARRIER || releases(program->module, fn, inst);
         to->shared = sees_others(at, class);
         to->sleeps = at->op == OP_nanosleep;
+        set_async(b, fn, inst, to);
+        to->shared |= to->async == ASYNC_BULK;
+        if (at->class == CLASS_MATRIX)
+            set_matrix(b, code, to);
     }
     to->class = (uint8_t) class;
     to->unit = timing_is_int(class) ? UNIT_ALU : rows[class].unit;

@@ -42,6 +42,38 @@ enum timing_wait {
     WAIT_CTA = 8,    // the CTA's accesses up to its last synchronisation, and the warp's own
 };
 
+// Instructions that start asynchronous work, and those that wait for it.
+enum timing_async {
+    ASYNC_NONE,
+    ASYNC_COPY,        // cp.async
+    ASYNC_COPY_COMMIT, // ends a group of a kind
+    ASYNC_COPY_WAIT,   // waits until at most `pending` committed groups are incomplete
+    ASYNC_COPY_WAIT_ALL,
+    ASYNC_BULK, // bulk copy
+    ASYNC_BULK_COMMIT,
+    ASYNC_BULK_WAIT,
+    ASYNC_BULK_WAIT_READ, // waits until the sources have been read
+    ASYNC_MATRIX,         // wgmma
+    ASYNC_MATRIX_COMMIT,
+    ASYNC_MATRIX_WAIT,
+    ASYNC_TRY_WAIT, // mbarrier.try_wait
+};
+
+enum matrix_rate {
+    MATRIX_UNRATED,
+#define MATRIX_RATE(name, text) MATRIX_RATE_##name,
+#include "runtime-sim/gpu/core/matrix.def"
+#undef MATRIX_RATE
+    MATRIX_RATES,
+};
+
+// The work of a matrix product for one warp.
+struct timing_matrix {
+    uint32_t products; // multiply-adds, without those of a sparse matrix's zeros
+    uint16_t bytes;    // bytes of shared memory that a warpgroup reads
+    uint8_t rate;      // enum matrix_rate
+};
+
 enum { TIMING_MARKS = 2 };
 
 // A scheme's mark of an instruction.
@@ -52,15 +84,18 @@ struct timing_mark {
 };
 
 struct timing {
-    uint8_t class; // enum timing_class
-    uint8_t unit;  // enum unit
-    uint8_t waits; // enum timing_wait
-    bool is_float; // f32 or narrower; used for energy
-    bool acquires; // later accesses wait for it
-    bool sleeps;   // nanosleep
-    bool orders;   // it orders the warp's accesses for other warps of the CTA
-    bool shared;   // at issue it accesses state that other cores see; such instructions execute in
-                   // a fixed order
+    uint8_t class;   // enum timing_class
+    uint8_t unit;    // enum unit
+    uint8_t waits;   // enum timing_wait
+    bool is_float;   // f32 or narrower; used for energy
+    bool acquires;   // later accesses wait for it
+    bool sleeps;     // nanosleep
+    bool orders;     // it orders the warp's accesses for other warps of the CTA
+    uint8_t async;   // enum timing_async
+    uint8_t pending; // groups, for instructions that wait
+    struct timing_matrix matrix;
+    bool shared; // at issue it accesses state that other cores see; such instructions execute in
+                 // a fixed order
     uint16_t read_count, write_count;
     const uint16_t *registers;                // registers that are read, then those that are
                                               // written
@@ -108,3 +143,7 @@ bool timing_is_int(uint32_t class);
 // Return the cycles from issue to the use of the result, and those in which the unit is busy.
 uint32_t timing_latency(const struct core_config *config, uint32_t class);
 uint32_t timing_interval(const struct core_config *config, uint32_t class);
+// Returns the cycles in which a matrix product keeps its unit busy; `otherwise` if its type has no
+// rate.
+uint32_t timing_matrix_interval(const struct core_config *config, const struct timing *timing,
+                                uint32_t otherwise);

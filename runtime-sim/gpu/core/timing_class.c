@@ -112,6 +112,8 @@ enum timing_class timing_class_of(const struct ir_module *module, const struct i
         return TIMING_parameter;
     if (is_matrix_access(&at))
         return TIMING_memory;
+    if (inst->op == OP_wgmma)
+        return has_word(&at, W_mma_async) ? TIMING_wgmma : TIMING_control;
     if (is_product_of_words(&at))
         return inst->op == OP_mul ? TIMING_int_mul : TIMING_int_mad;
     enum op_time time = inst->op == OP_OPAQUE ? TIME_control : times[inst->op];

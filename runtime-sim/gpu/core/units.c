@@ -62,7 +62,7 @@ void units_free(struct core *core)
     const struct core_config *config = core->kind->config;
     uint32_t groups = core->kind->groups;
     memset(core->units.free, 0, sizeof core->units.free);
-    core->units.banks_free = core->units.memory_next = 0;
+    core->units.banks_free = core->units.cluster_free = core->units.memory_next = 0;
     if (!core->units.collectors)
         return;
     memset(core->units.collectors, 0, groups * config->collectors * sizeof(uint64_t));
@@ -171,6 +171,8 @@ void units_reserve(struct core *core, uint64_t now, uint32_t index)
 {
     struct warp_slot *slot = &core->slots[index];
     uint32_t interval = core->kind->interval[slot->next->class];
+    if (slot->unit == UNIT_MATRIX)
+        interval = timing_matrix_interval(core->kind->config, slot->next, interval);
     slot->dispatched = now;
     if (slot->unit == UNIT_CONTROL)
         return;

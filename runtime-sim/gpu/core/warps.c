@@ -1,7 +1,9 @@
 // The stall reason of each warp. A warp is evaluated only when its wait has ended.
+#include "runtime-sim/exec/memory/mbarrier.h"
 #include "runtime-sim/exec/warp/cta.h"
 #include "runtime-sim/gpu/core/core.h"
 #include "runtime-sim/gpu/core/core_trace.h"
+#include "runtime-sim/gpu/lsu/bulk.h"
 
 // Changes the state of a slot and counts the cycles of the previous state. For ready slots, the
 // schedulers count each cycle.
@@ -77,11 +79,49 @@ static enum warp_slot_state idle_state(const struct warp *warp)
     return WARP_SLOT_LANES;
 }
 
+// Returns true if the instruction waits for groups of asynchronous copies.
+static bool awaits_groups(const struct core *core, uint32_t index, const struct timing *timing)
+{
+    const struct warp_slot *slot = &core->slots[index];
+    uint32_t most =
+        timing->async == ASYNC_COPY_WAIT_ALL ? slot->groups.copies + 1 : slot->groups.copies;
+    switch (timing->async) {
+    case ASYNC_BULK_WAIT:
+    case ASYNC_BULK_WAIT_READ: return bulk_holds(core, index);
+    case ASYNC_COPY_WAIT:
+    case ASYNC_COPY_WAIT_ALL:
+        for (uint32_t i = 0; slot->entries && i < core->lsu.entry_count; i++) {
+            const struct entry *entry = &core->lsu.entries[i];
+            if (entry->left && entry->slot == index && entry->timing->async == ASYNC_COPY &&
+                entry->group + timing->pending < most)
+                return true;
+        }
+        return false;
+    default: return false;
+    }
+}
+
+// Returns true if a try_wait suspends the warp.
+static bool is_suspended(struct core *core, uint64_t now, uint32_t index)
+{
+    struct warp_slot *slot = &core->slots[index];
+    uint32_t limit = core->kind->config->try_wait;
+    const struct code *code = issue_next(slot->warp, &slot->mask);
+    if (!limit || !mbarrier_blocks(slot->warp, code, slot->mask) ||
+        (slot->groups.tried && now >= slot->groups.tried + limit))
+        return false;
+    slot->groups.tried = slot->groups.tried ? slot->groups.tried : now;
+    core_set_state(core, now, index, WARP_SLOT_BARRIER);
+    core_wake_at(core, slot->groups.tried + limit, index);
+    return true;
+}
+
 static bool must_wait(struct core *core, uint32_t index, const struct timing *timing)
 {
     const struct warp_slot *slot = &core->slots[index];
     uint8_t waits = timing->waits;
     return (slot->acquires && timing->unit == UNIT_MEMORY) ||
+           (timing->async && awaits_groups(core, index, timing)) ||
            ((waits & WAIT_LOADS) && slot->entries) ||
            ((waits & WAIT_STORES) && (slot->entries || slot->stores)) ||
            ((waits & WAIT_DIRECT) && (slot->direct || lsu_has_direct(core, index))) ||
@@ -227,7 +267,7 @@ void core_look(struct core *core, uint64_t now, uint32_t index)
     } else if (ready > now) {
         core_set_state(core, now, index, WARP_SLOT_RESULT);
         core_wake_at(core, ready, index);
-    } else {
+    } else if (timing->async != ASYNC_TRY_WAIT || !is_suspended(core, now, index)) {
         make_ready(core, now, index);
     }
 }

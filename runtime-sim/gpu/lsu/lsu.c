@@ -6,6 +6,7 @@
 // access that bypasses it waits for those, and they wait for it (order.c).
 #include "runtime-sim/exec/warp/issue.h"
 #include "runtime-sim/gpu/core/sites.h"
+#include "runtime-sim/gpu/lsu/bulk.h"
 #include "runtime-sim/gpu/lsu/lsu_internal.h"
 #include "support/gpu.h"
 #include <assert.h>
@@ -227,7 +228,9 @@ void lsu_tick(struct core *core, uint64_t now)
         lsu_send_next(core, now);
     if (core->lsu.l1_next <= now)
         core->lsu.l1_next = cache_tick(&core->l1, now);
-    if (lsu_has_requests(core) || core->lsu.to_send)
+    if (core->bulk.waiting.n)
+        bulk_tick(core, now);
+    if (lsu_has_requests(core) || core->lsu.to_send || bulk_is_due(core, now))
         lsu_send_out(core, now);
     else
         core->lsu.refused = false;
@@ -236,7 +239,8 @@ void lsu_tick(struct core *core, uint64_t now)
 uint64_t lsu_next(const struct core *core, uint64_t now)
 {
     uint64_t next = core->lsu.l1_next, reply = cache_reply_next(&core->l1, 0);
-    if (core->lsu.to_send || (lsu_has_requests(core) && !core->lsu.refused))
+    bool requests = lsu_has_requests(core) || bulk_is_due(core, now);
+    if (core->lsu.to_send || (requests && !core->lsu.refused))
         return now + 1;
     // A part that waits for room in the L1 can be sent only after a tick of the L1.
     if (core->lsu.queue_count &&
@@ -244,12 +248,17 @@ uint64_t lsu_next(const struct core *core, uint64_t now)
         next = lsu_first_access(core) > now + 1 ? lsu_first_access(core) : now + 1;
     next = core->lsu.l1_next < next ? core->lsu.l1_next : next;
     next = reply < next ? reply : next;
+    if (core->bulk.queue.n || core->bulk.waiting.n) {
+        uint64_t bulk = bulk_next(core, now);
+        next = bulk < next ? bulk : next;
+    }
     return next > now ? next : now + 1;
 }
 
 void core_served(struct core *core, const struct memsys_request *request)
 {
-    if (request->requester != REQUESTER_DIRECT || lsu_is_local(request->line))
+    if (request->requester != REQUESTER_DIRECT || lsu_is_local(request->line) ||
+        request->tag & BULK_TAG)
         return;
     core_move_values(core, &core->lsu.entries[lsu_entry_of(request->tag)],
                      lsu_part_of(request->tag));

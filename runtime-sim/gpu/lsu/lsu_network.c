@@ -1,5 +1,6 @@
 // Requests of a core to the network, and replies. A core sends one request per cycle: of the L1,
-// past the L1, of the other caches, or of a scheme.
+// past the L1, of the other caches, of a scheme, or of bulk copies.
+#include "runtime-sim/gpu/lsu/bulk.h"
 #include "runtime-sim/gpu/lsu/lsu_internal.h"
 
 // Returns the instruction of a request of the L1; 0 for a fetch that no request waits for.
@@ -61,16 +62,17 @@ static bool send_packet(struct core *core, uint64_t now)
 // If requests of a core are refused, the network wakes the core when it has room.
 void lsu_send_out(struct core *core, uint64_t now)
 {
-    enum { SOURCES = 4 };
-    core->lsu.refused = lsu_has_requests(core);
+    enum { SOURCES = 5 };
+    core->lsu.refused = lsu_has_requests(core) || bulk_is_due(core, now);
     for (uint32_t i = 0; i < SOURCES; i++) {
         uint32_t source = (core->lsu.send_turn + i) % SOURCES;
         bool sent = source == 0   ? send_l1_out(core, now)
                     : source == 1 ? send_from(core->shared->memsys, &core->lsu.direct,
                                               core->lsu_rings.direct, CORE_DIRECT)
                     : source == 2 ? core->lsu.to_send && send_packet(core, now)
-                                  : send_from(core->shared->memsys, &core->lsu.missed,
-                                              core->lsu_rings.missed, CORE_MISSED);
+                    : source == 3 ? send_from(core->shared->memsys, &core->lsu.missed,
+                                              core->lsu_rings.missed, CORE_MISSED)
+                                  : bulk_send(core, now);
         if (!sent)
             continue;
         core->lsu.send_turn = (source + 1) % SOURCES;
@@ -119,6 +121,10 @@ static void end_store(struct core *core, uint64_t now, uint32_t tag, uint64_t li
 
 static void end_direct(struct core *core, uint64_t now, uint32_t tag)
 {
+    if (tag & BULK_TAG) {
+        bulk_reply(core, now, tag);
+        return;
+    }
     uint32_t index = lsu_entry_of(tag);
     struct warp_slot *slot = &core->slots[core->lsu.entries[index].slot];
     uint32_t part = lsu_part_of(tag);

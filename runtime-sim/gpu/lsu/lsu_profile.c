@@ -1,6 +1,7 @@
 // Counts of cache accesses in the profile of an instruction.
 #include "runtime-sim/exec/check/profile.h"
 #include "runtime-sim/exec/warp/issue.h"
+#include "runtime-sim/gpu/lsu/bulk.h"
 #include "runtime-sim/gpu/lsu/lsu_internal.h"
 
 static struct profile_memory *profile_of(const struct entry *entry)
@@ -20,7 +21,8 @@ static void count_cache(struct profile_cache *cache, uint8_t from)
 void lsu_count_llc(const struct core *core, const struct memsys_request *reply)
 {
     if (reply->requester == REQUESTER_CODE || reply->requester >= CORE_REQUESTERS ||
-        reply->kind == MEMSYS_WRITE || reply->tag == (uint32_t)CACHE_NOBODY)
+        reply->kind == MEMSYS_WRITE || reply->tag == (uint32_t)CACHE_NOBODY ||
+        (reply->requester == REQUESTER_DIRECT && reply->tag & BULK_TAG))
         return;
     struct profile_memory *memory = profile_of(&core->lsu.entries[lsu_entry_of(reply->tag)]);
     if (memory)

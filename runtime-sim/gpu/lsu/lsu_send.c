@@ -3,13 +3,29 @@
 #include "runtime-sim/gpu/core/sites.h"
 #include "runtime-sim/gpu/lsu/lsu_internal.h"
 
+// Returns the cycle in which an access to shared memory of other cores is complete. It occupies the
+// port to them, not the core's own banks; the banks of the other cores are not occupied.
+static uint64_t send_to_cluster(struct core *core, uint64_t now, const struct part *part)
+{
+    const struct core_config *config = core->kind->config;
+    uint32_t latency = config->cluster_latency ? config->cluster_latency : config->shared_latency;
+    uint64_t first = now > core->units.cluster_free ? now : core->units.cluster_free;
+    uint32_t cycles = part->cycles > part->cluster_cycles ? part->cycles : part->cluster_cycles;
+    core->units.cluster_free = first + (config->cluster_bytes ? cycles : 0);
+    core->units.banks_free = first > now ? first : now + 1; // one access waits at the port
+    return first - config->access_delay + latency + cycles - 1;
+}
+
 static bool send_shared(struct core *core, uint64_t now, uint32_t index, struct part *part)
 {
     struct entry *entry = &core->lsu.entries[index];
     const struct core_config *config = core->kind->config;
     // Without queueing, the latency is counted from the issue.
     uint64_t done = now - config->access_delay + config->shared_latency + part->cycles - 1;
-    core->units.banks_free = now + part->cycles;
+    if (part->cluster_cycles)
+        done = send_to_cluster(core, now, part);
+    else
+        core->units.banks_free = now + part->cycles;
     entry->done = done > entry->done ? done : entry->done;
     lsu_move_values(core, index, (uint32_t)(part - entry->parts.v));
     lsu_part_done(core, now, index, (uint32_t)(part - entry->parts.v));

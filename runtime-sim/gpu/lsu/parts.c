@@ -15,6 +15,51 @@ static void add_shared(struct core *core, struct entry *entry, const struct lane
     vec_push(core->arena, &entry->parts, part);
 }
 
+// Returns the lanes whose addresses are in shared memory of other CTAs of the cluster.
+static uint32_t find_remote(const struct warp *warp, const struct lane_bytes *lanes)
+{
+    uint32_t remote = 0;
+    for (uint32_t rest = lanes->mask; rest; rest &= rest - 1) {
+        uint64_t address = lanes->address[__builtin_ctz(rest)];
+        bool own = address < SHARED_STRIDE || address / SHARED_STRIDE - 1 == warp->cta->rank;
+        remote |= own ? 0 : rest & -rest;
+    }
+    return remote;
+}
+
+static uint32_t count_bytes(const struct lane_bytes *lanes)
+{
+    uint32_t bytes = 0;
+    for (uint32_t rest = lanes->mask; rest; rest &= rest - 1)
+        bytes += lanes->each ? lanes->each[__builtin_ctz(rest)] : lanes->bytes;
+    return bytes;
+}
+
+// Accesses of a cluster: those to shared memory of other CTAs pass the core's port to other cores.
+static void add_cluster(struct core *core, struct entry *entry, const struct lane_bytes *lanes,
+                        const struct part *as)
+{
+    const struct core_config *config = core->kind->config;
+    struct lane_bytes some = *lanes;
+    struct part part = *as;
+    uint32_t remote = find_remote(entry->held->warp, lanes);
+    if ((some.mask = lanes->mask & ~remote))
+        add_shared(core, entry, &some, as);
+    if (!(some.mask = remote))
+        return;
+    uint32_t bytes = count_bytes(&some);
+    part.cluster_cycles =
+        (uint16_t)(config->cluster_bytes ? divide_up(bytes, config->cluster_bytes) : 1);
+    add_shared(core, entry, &some, &part);
+}
+
+static void add_any_shared(struct core *core, struct entry *entry, const struct lane_bytes *lanes,
+                           const struct part *as)
+{
+    bool clustered = entry->held->warp->cta->cluster.count > 1;
+    (clustered ? add_cluster : add_shared)(core, entry, lanes, as);
+}
+
 uint64_t core_local_line(const struct core *core, uint32_t slot)
 {
     return LOCAL_LINES + (uint64_t)core_local_of(core, slot) * (WINDOW_BYTES / 4);
@@ -180,7 +225,7 @@ static void split_touched(struct core *core, struct entry *entry)
                       ? plane_mark(PLANE_ALWAYS, PLANE_EMPTY) | PLANE_AS_MARKED
                       : 0;
         if (from->space == TOUCHED_SHARED)
-            add_shared(core, entry, &lanes, &as);
+            add_any_shared(core, entry, &lanes, &as);
         else if (from->space == TOUCHED_LOCAL)
             add_local(core, entry, &lanes, &as);
         else
@@ -204,7 +249,7 @@ void lsu_split(struct core *core, struct entry *entry)
     coalesce_hints(held->cache, &as);
     struct lane_bytes lanes = {0, held->address, NULL, held->bytes, held->warp->ops};
     if ((lanes.mask = held->shared))
-        add_shared(core, entry, &lanes, &as);
+        add_any_shared(core, entry, &lanes, &as);
     if ((lanes.mask = held->local))
         add_local(core, entry, &lanes, &as);
     if ((lanes.mask = held->global))

@@ -35,6 +35,19 @@ static void describe_room(const struct machine *machine, const struct machine_la
                  from->registers_source);
 }
 
+// Returns the number of cores that can run a cluster.
+static uint32_t cluster_room(const struct machine *machine, uint32_t cores)
+{
+    const struct config_list *sizes = &machine->config->machine.cluster_cores;
+    uint32_t most = sizes->n ? 0 : cores;
+    for (uint32_t at = 0, i = 0; sizes->n && at < cores; at += (uint32_t)sizes->v[i++ % sizes->n]) {
+        uint32_t size = (uint32_t)sizes->v[i % sizes->n];
+        size = size < cores - at ? size : cores - at;
+        most = size > most ? size : most;
+    }
+    return most;
+}
+
 bool machine_fits(const struct machine *machine, struct machine_launch *from, struct fault *fault)
 {
     const struct launch *launch = from->launch;
@@ -43,8 +56,9 @@ bool machine_fits(const struct machine *machine, struct machine_launch *from, st
     uint64_t ctas = (uint64_t)launch->grid[0] * launch->grid[1] * launch->grid[2];
     uint32_t cluster = grid_cluster_ctas(launch);
     uint32_t cores = machine_kind_of(machine, from)->count;
+    uint32_t cluster_cores = cluster_room(machine, cores);
     bool together = launch->cooperative && ctas > (uint64_t)from->room * cores;
-    fault->refused = fault->happened = !from->room || together || cluster > cores;
+    fault->refused = fault->happened = !from->room || together || cluster > cluster_cores;
     fault->needs = (struct launch_needs){
         .threads = launch->block[0] * launch->block[1] * launch->block[2],
         .registers = from->registers,
@@ -62,7 +76,10 @@ bool machine_fits(const struct machine *machine, struct machine_launch *from, st
                  ctas, cores, from->room, from->limit);
     else if (fault->refused)
         snprintf(fault->text, sizeof fault->text,
-                 "a cluster has %u CTAs, one per core, but memory.cores is %u", cluster, cores);
+                 "a cluster has %u CTAs, one per core, but %s is %u", cluster,
+                 cluster_cores < cores ? "the largest group of machine.cluster_cores"
+                                       : "memory.cores",
+                 cluster_cores);
     return !fault->refused;
 }
 

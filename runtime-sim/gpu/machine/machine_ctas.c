@@ -118,16 +118,17 @@ static bool is_trying(const struct machine *machine)
     return any;
 }
 
-// Finds cores of the kind for the CTAs of a cluster, one each, from `turn` on. Returns false if
-// fewer cores have room than the cluster needs.
-static bool find_cores(struct machine *machine, const struct machine_kind *kind,
-                       const struct running *running, uint32_t *cores)
+enum { CLUSTER_GROUPS = 1024 }; // cores beyond them belong to the last one
+
+// Finds `wanted` cores with room among `count` cores of a kind from number `first` on, beginning
+// with `turn` if it is one of them. Returns false if fewer have room.
+static bool find_cores_of(struct machine *machine, const struct machine_kind *kind,
+                          const struct running *running, uint32_t first, uint32_t count,
+                          uint32_t wanted, uint32_t *cores)
 {
-    uint32_t wanted = grid_cluster_ctas(running->launch->launch), found = 0;
-    if (!is_trying(machine))
-        return false;
-    for (uint32_t i = 0; i < kind->count && found < wanted; i++) {
-        uint32_t core = kind->first + (kind->turn + i) % kind->count;
+    uint32_t found = 0, start = kind->turn - first < count ? kind->turn - first : 0;
+    for (uint32_t i = 0; i < count && found < wanted; i++) {
+        uint32_t core = kind->first + first + (start + i) % count;
         if (!bits_test(machine->ticks.trying, core))
             continue;
         if (has_room(&machine->cores[core], running))
@@ -136,6 +137,39 @@ static bool find_cores(struct machine *machine, const struct machine_kind *kind,
             bits_clear(machine->ticks.trying, core);
     }
     return found == wanted;
+}
+
+// Finds cores of one group (machine.cluster_cores), from the group of `turn` on.
+static bool find_group(struct machine *machine, const struct machine_kind *kind,
+                       const struct running *running, uint32_t wanted, uint32_t *cores)
+{
+    const struct config_list *sizes = &machine->config->machine.cluster_cores;
+    uint32_t begins[CLUSTER_GROUPS], groups = 0, start = 0;
+    for (uint32_t at = 0; at < kind->count && groups < CLUSTER_GROUPS; groups++) {
+        start = at <= kind->turn ? groups : start;
+        begins[groups] = at;
+        at += (uint32_t)sizes->v[groups % sizes->n];
+    }
+    for (uint32_t i = 0; i < groups; i++) {
+        uint32_t group = (start + i) % groups, first = begins[group];
+        uint32_t end = group + 1 < groups ? begins[group + 1] : kind->count;
+        if (find_cores_of(machine, kind, running, first, end - first, wanted, cores))
+            return true;
+    }
+    return false;
+}
+
+// Finds cores of the kind for the CTAs of a cluster, one each. Returns false if fewer cores have
+// room than the cluster needs.
+static bool find_cores(struct machine *machine, const struct machine_kind *kind,
+                       const struct running *running, uint32_t *cores)
+{
+    uint32_t wanted = grid_cluster_ctas(running->launch->launch);
+    if (!is_trying(machine))
+        return false;
+    if (wanted > 1 && machine->config->machine.cluster_cores.n)
+        return find_group(machine, kind, running, wanted, cores);
+    return find_cores_of(machine, kind, running, 0, kind->count, wanted, cores);
 }
 
 // Returns the first launch on cores of the kind that has a CTA to start, or NULL.

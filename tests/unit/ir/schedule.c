@@ -56,7 +56,8 @@ static void keeps_memory(void **state)
         "add.f32 %f8, %f9, %f9;ld.volatile.global.f32 %f1, [%rd1];ld.global.f32 %f2, [%rd2];ret;",
         "atom.global.add.u32 %r1, [%rd1], %r2;ld.global.f32 %f2, [%rd2];ret;",
         // the clock
-        "mov.u32 %r1, %clock;ld.global.u32 %r2, [%rd1];add.u32 %r4, %r2, %r2;mov.u32 %r3, %clock;ret;",
+        "mov.u32 %r1, %clock;ld.global.u32 %r2, [%rd1];add.u32 %r4, %r2, %r2;mov.u32 %r3, "
+        "%clock;ret;",
     };
     for (size_t i = 0; i < ARRAY_LENGTH(same); i++)
         expect(same[i], 255, same[i]);
@@ -76,7 +77,8 @@ static void keeps_registers(void **state)
         // a guarded load keeps the old value
         "mov.f32 %f1, 0f00000000;@%p1 ld.global.f32 %f1, [%rd1];add.f32 %f3, %f1, %f1;ret;",
         // the carry flag
-        "add.cc.u32 %r1, %r2, %r3;addc.u32 %r4, %r5, %r6;sub.cc.u32 %r7, %r8, %r9;subc.u32 %r10, %r1, %r4;ret;",
+        "add.cc.u32 %r1, %r2, %r3;addc.u32 %r4, %r5, %r6;sub.cc.u32 %r7, %r8, %r9;subc.u32 %r10, "
+        "%r1, %r4;ret;",
     };
     for (size_t i = 0; i < ARRAY_LENGTH(same); i++)
         expect(same[i], 255, same[i]);

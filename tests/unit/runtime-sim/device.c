@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const char TEXT[] =
-    ".version 8.0\n.target sm_90a\n.address_size 64\n"
+    ".version 8.6\n.target sm_100a\n.address_size 64\n"
     ".global .u32 factor = 3;\n"
     // to[i] = from[i] * factor + 1
     ".visible .entry step(.param .u64 to, .param .u64 from)\n{\n"
@@ -27,7 +27,7 @@ static const char TEXT[] =
     ".visible .entry most() .maxntid 128\n{ ret; }\n"
     ".visible .entry clusters() .reqnctapercluster 2, 1, 1\n{ ret; }\n"
     ".visible .entry shares()\n{ .shared .b8 s[4096]; .reg .b32 %r<2>; mov.u32 %r1, s; ret; }\n"
-    ".visible .entry cannot()\n{ wgmma.fence.sync.aligned; ret; }\n"
+    ".visible .entry cannot()\n{ tcgen05.fence::before_thread_sync; ret; }\n"
     ".visible .entry spin()\n{ bar.sync 0, 96; ret; }\n";
 
 enum { ELEMENTS = 4096, BYTES = 4 * ELEMENTS, BLOCK = 256 };
