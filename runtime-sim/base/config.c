@@ -384,17 +384,16 @@ static void apply_setting(struct config_reading *r, const struct foreign_setting
 // Applies the files that the options name, and then the options.
 static bool apply_foreign(struct config_reading *r, const struct foreign_format *format)
 {
-    struct foreign *foreign = ARENA_NEW(r->config->arena, struct foreign);
     struct diags *diags = &r->text->diags;
-    if (!foreign_read(foreign, r->config->arena, format, &r->text->source, diags))
-        return false;
+    const struct foreign *foreign =
+        foreign_read(r->config->arena, format, &r->text->source, diags, r->above);
     r->text->foreign = foreign;
-    for (uint32_t i = 0; i < foreign->files.n; i++) {
+    for (uint32_t i = 0; foreign && i < foreign->files.n; i++) {
         const char *wrong = load_other(r, foreign->files.v[i]->value);
         if (wrong)
             fault_of_option(r, foreign->files.v[i], wrong);
     }
-    for (uint32_t i = 0; i < foreign->settings.n; i++)
+    for (uint32_t i = 0; foreign && i < foreign->settings.n; i++)
         apply_setting(r, &foreign->settings.v[i]);
     return !diags->errors;
 }

@@ -197,10 +197,15 @@ static void apply_row(struct foreign *f, const struct foreign_option *option)
         foreign_refuse(f, option->name, "must be %s: %s", row->value, row->text);
 }
 
-bool foreign_read(struct foreign *f, struct arena *arena, const struct foreign_format *format,
-                  const struct source *source, struct diags *diags)
+const struct foreign *foreign_read(struct arena *arena, const struct foreign_format *format,
+                                   const struct source *source, struct diags *diags, bool is_part)
 {
-    *f = (struct foreign){.arena = arena, .format = format, .source = source, .diags = diags};
+    struct foreign *f = ARENA_NEW(arena, struct foreign);
+    f->arena = arena;
+    f->format = format;
+    f->source = source;
+    f->diags = diags;
+    f->is_part = is_part;
     format->scan(f);
     for (uint32_t i = 0; i < f->options.n; i++)
         if (!f->options.v[i].row)
@@ -209,7 +214,7 @@ bool foreign_read(struct foreign *f, struct arena *arena, const struct foreign_f
             apply_row(f, &f->options.v[i]);
     format->translate(f);
     diags_sort(diags);
-    return !diags->errors;
+    return diags->errors ? NULL : f;
 }
 
 // Report

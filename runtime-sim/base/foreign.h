@@ -67,6 +67,7 @@ struct foreign {
     const struct foreign_format *format;
     const struct source *source;
     struct diags *diags;
+    bool is_part; // another file names it
     VEC(struct foreign_option) options;
     VEC(struct foreign_setting) settings;
     VEC(const struct foreign_option *) files; // that options name, relative to this one
@@ -77,9 +78,9 @@ extern const struct foreign_format foreign_gpgpusim, foreign_booksim;
 
 // Returns the format of a text, or NULL for one of ours.
 const struct foreign_format *foreign_format_of(const char *text);
-// Translates a text. Returns false after errors.
-bool foreign_read(struct foreign *f, struct arena *arena, const struct foreign_format *format,
-                  const struct source *source, struct diags *diags);
+// Translates a text; `is_part`: another file names it. Returns NULL after errors.
+const struct foreign *foreign_read(struct arena *arena, const struct foreign_format *format,
+                                   const struct source *source, struct diags *diags, bool is_part);
 // Prints what became of each option, as lines of comments.
 void foreign_print(const struct foreign *f, FILE *to);
 

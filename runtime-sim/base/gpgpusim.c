@@ -318,8 +318,13 @@ static void translate(struct foreign *f)
     put_opcodes(f);
     put_scheduler(f);
     put_units(f);
-    if (!foreign_find(f, "-gpgpu_n_clusters"))
+    if (!foreign_find(f, "-gpgpu_n_clusters")) {
+        if (!f->is_part && !f->files.n)
+            diag_add(f->diags, DIAG_ERROR, "config", NO_OFFSET, NO_OFFSET,
+                     "without -gpgpu_n_clusters it is a part of a machine: name it in a line "
+                     "'-config FILE' after that of the machine, in a file of such lines");
         return;
+    }
     put_nodes(f);
     put_clocks(f);
     put_threads(f);

@@ -163,6 +163,7 @@ def last(folder):
 FAULTS = [
     ({'gpgpu_l1_latencie': '3'}, "unknown option '-gpgpu_l1_latencie' of gpgpusim.config; did you mean '-gpgpu_l1_latency'?"),
     ({'gpgpu_of_a_fork': '3'}, "unknown option '-gpgpu_of_a_fork' of gpgpusim.config; without it"),
+    ({'gpgpu_n_clusters': None}, 'without -gpgpu_n_clusters it is a part of a machine'),
     ({'gpgpu_n_mem': None}, "the option '-gpgpu_n_mem' is missing"),
     ({'gpgpu_cache:dl2': None}, "the option '-gpgpu_cache:dl2' is missing"),
     ({'gpgpu_n_clusters': '5000'}, 'together at most 4096'),
