@@ -4,7 +4,7 @@
 #include "support/gpu.h"
 #include <string.h>
 
-// Lists the built-in machines after a name that is none of them.
+// Lists the built-in machines after an unknown name.
 static void list_machines(struct tagger_invocation *run, const struct config *config,
                           const char *name)
 {
@@ -64,12 +64,22 @@ static uint64_t service_queue_bytes(const struct config *config)
     return capability_usual.service_queue_bytes;
 }
 
+// Adds the machine's files to the inputs of the outputs, for -MD.
+static void note_files(struct tagger_invocation *run, const struct config *config)
+{
+    for (uint32_t i = 0; i < config->texts.n; i++)
+        if (file_is_there(config->texts.v[i]->source.name))
+            vec_push(&run->frame.arena, &run->sources,
+                     depfile_quote(&run->frame.arena, config->texts.v[i]->source.name));
+}
+
 bool tag_set_machine(struct tagger_invocation *run, struct capability *capability)
 {
     struct tagger_machine *machine = ARENA_NEW(&run->frame.arena, struct tagger_machine);
     const struct machine_config *config = &machine->config;
     if (!tag_read_machine(run, "--machine", run->arguments.machine, machine))
         return false;
+    note_files(run, &machine->resolved);
     bool sectors = has_sectors(config);
     bool apart = config->memsys.memory.sector_replies || config->core.sector_requests;
     // A text, so that the ranges of the keys are checked.

@@ -500,8 +500,8 @@ static bool read_capability(struct tagger_invocation *run)
 static void note_source(void *context, const char *path, const char *option)
 {
     struct tagger_invocation *run = context;
-    (void)option;
-    if (!file_is_standard(path))
+    // A machine is a name, or has files of its own: tag_set_machine adds them.
+    if (!file_is_standard(path) && !(option && !strcmp(option, "--machine")))
         vec_push(&run->frame.arena, &run->sources, depfile_quote(&run->frame.arena, path));
 }
 

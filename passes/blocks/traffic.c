@@ -27,20 +27,20 @@ static uint64_t parts(uint64_t words, struct ratio ratio)
     return words * (whole * BW_REFINED + rest * BW_REFINED / ratio.of);
 }
 
-// What is sent for an access: packets with an address or an acknowledgement each, and the data of
-// loads in units, lines or sectors.
-struct touched {
+// Packets of an access, with an address or an acknowledgement each, and the data of loads in units:
+// lines or sectors.
+struct sent_units {
     struct ratio packets, units;
     uint32_t unit_words;
 };
 
-static struct touched touched_of(const struct capability *capability,
-                                 const struct coalescing *access)
+static struct sent_units sent_units_of(const struct capability *capability,
+                                       const struct coalescing *access)
 {
     if (!capability->sectors)
-        return (struct touched){access->lines, access->lines, BW_LINE};
-    return (struct touched){capability->sector_packets ? access->sectors : access->lines,
-                            access->sectors, SECTOR_BYTES / WORD};
+        return (struct sent_units){access->lines, access->lines, BW_LINE};
+    return (struct sent_units){capability->sector_packets ? access->sectors : access->lines,
+                               access->sectors, SECTOR_BYTES / WORD};
 }
 
 static struct ratio times(struct ratio a, struct ratio b)
@@ -49,21 +49,21 @@ static struct ratio times(struct ratio a, struct ratio b)
 }
 
 static struct traffic load_traffic(const struct traffics *traffics, uint32_t inst,
-                                   struct touched touched, unsigned measured)
+                                   struct sent_units sent, unsigned measured)
 {
     struct ratio miss;
     if (measured_miss_all(traffics->facts, inst, &miss))
         measured |= MEASURED_MISSES;
     else
         miss = reuse_of(traffics->reuses, inst).miss;
-    return (struct traffic){parts(1, times(touched.packets, miss)),
-                            parts(touched.unit_words, times(touched.units, miss)), measured};
+    return (struct traffic){parts(1, times(sent.packets, miss)),
+                            parts(sent.unit_words, times(sent.units, miss)), measured};
 }
 
-static struct traffic store_traffic(uint32_t bytes, struct touched touched, unsigned measured)
+static struct traffic store_traffic(uint32_t bytes, struct sent_units sent, unsigned measured)
 {
     uint64_t data = (uint64_t)bytes * BW_WARP * BW_REFINED / WORD;
-    uint64_t packets = parts(1, touched.packets);
+    uint64_t packets = parts(1, sent.packets);
     return (struct traffic){data + packets, packets / BW_QUARTERS, measured};
 }
 
@@ -92,9 +92,9 @@ struct traffic traffic_of(const struct traffics *traffics, uint32_t inst,
         return whole_lines(effect);
     unsigned measured = 0;
     measured_lines(traffics->facts, inst, &access, &measured);
-    struct touched touched = touched_of(traffics->capability, &access);
-    return effect->loads ? load_traffic(traffics, inst, touched, measured)
-                         : store_traffic(access.bytes, touched, measured);
+    struct sent_units sent = sent_units_of(traffics->capability, &access);
+    return effect->loads ? load_traffic(traffics, inst, sent, measured)
+                         : store_traffic(access.bytes, sent, measured);
 }
 
 // Values

@@ -167,6 +167,16 @@ def other_files(folder):
 
 
 @case
+def dependencies(folder):
+    """the rule of -MD has the files of a machine, and no name"""
+    (folder / 'base.yaml').write_text('base: isca19\n')
+    (folder / 'm.yaml').write_text('base: base.yaml\n')
+    for machine, expected in (('m.yaml', 'out.ptx: k.ptx base.yaml m.yaml'), ('v100', 'out.ptx: k.ptx')):
+        tagged(folder, 4, '--machine=' + machine, '-MD')
+        same(sorted((folder / 'out.d').read_text().replace('\\\n', '').split()), sorted(expected.split()))
+
+
+@case
 def unknown(folder):
     """the machines are listed after a name that none of them has"""
     (folder / 'k.ptx').write_text(KERNEL % 4)
