@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DEEPEST = 16 }; // maximum nesting of bases
+enum { DEEPEST = 16, MOST_TEXTS = 256 }; // maximum nesting of bases, and number of texts
 
 struct config_reading {
     struct config *config;
@@ -294,6 +294,8 @@ static const char *load_other(struct config_reading *r, const char *name)
     struct arena *arena = r->config->arena;
     if (stands_above(r, name))
         return arena_printf(arena, "'%s' is its own base", name);
+    if (r->config->texts.n > MOST_TEXTS)
+        return arena_printf(arena, "there are more than %d files", MOST_TEXTS);
     if (depth_of(r) > DEEPEST)
         return arena_printf(arena, "bases are nested more than %d deep", DEEPEST);
     return load(r->config, name, r) ? NULL
@@ -541,10 +543,8 @@ static bool load(struct config *config, const char *name, const struct config_re
 {
     struct config_reading r = {.config = config, .above = above};
     r.text = open_text(config, name, above);
-    if (!r.text)
-        return false;
-    const struct foreign_format *format = foreign_format_of(r.text->source.text);
-    return format ? apply_foreign(&r, format) : apply(&r);
+    const struct foreign_format *format = r.text ? foreign_format_of(r.text->source.text) : NULL;
+    return r.text && (format ? apply_foreign(&r, format) : apply(&r));
 }
 
 bool config_load(struct config *config, const char *name)

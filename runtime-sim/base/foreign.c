@@ -72,6 +72,11 @@ static void report_unknown(struct foreign *f, const struct foreign_option *optio
 void foreign_add(struct foreign *f, const char *name, const char *value, uint32_t begin,
                  uint32_t end)
 {
+    enum { MOST = 4096 }; // options are searched one by one
+    if (f->options.n >= MOST) {
+        fault(f, NULL, "the file has more than %d options", MOST);
+        return;
+    }
     const struct foreign_option option = {name, value, begin, end, find_row(f->format, name),
                                           false};
     for (uint32_t i = 0; i < f->options.n; i++)
@@ -206,6 +211,9 @@ const struct foreign *foreign_read(struct arena *arena, const struct foreign_for
     f->source = source;
     f->diags = diags;
     f->is_part = is_part;
+    if (strlen(source->text) < source->length)
+        diag_add(diags, DIAG_ERROR, "config", (uint32_t)strlen(source->text), source->length,
+                 "a text has no byte 0");
     format->scan(f);
     for (uint32_t i = 0; i < f->options.n; i++)
         if (!f->options.v[i].row)

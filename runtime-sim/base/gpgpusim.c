@@ -80,6 +80,20 @@ static void scan(struct foreign *f)
     }
 }
 
+// Values
+
+void gpgpusim_put_word(struct foreign *f, const char *name, const char *key,
+                       const char *const *words, uint32_t count)
+{
+    if (!foreign_find(f, name))
+        return;
+    uint32_t number = foreign_number(f, name);
+    if (number < count && words[number])
+        foreign_put(f, name, key, "%s", words[number]);
+    else
+        foreign_refuse(f, name, "has a rule that %s lacks", key);
+}
+
 // Cores and clocks
 
 static uint32_t slices(struct foreign *f)

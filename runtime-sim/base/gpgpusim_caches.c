@@ -149,6 +149,7 @@ static void put_l1_banks(struct foreign *f, bool sectors)
 
 static void put_l1(struct foreign *f)
 {
+    static const char *const uses[] = {"true", "false"};
     const char *name = "-gpgpu_cache:dl1", *skip = "-gpgpu_gmem_skip_L1D";
     struct cache_value v;
     if (!read_cache(f, name, &v))
@@ -168,9 +169,7 @@ static void put_l1(struct foreign *f)
         foreign_put(f, name, "l1.fill_port", "own");
     }
     put_l1_banks(f, sectors);
-    if (foreign_find(f, skip))
-        foreign_put(f, skip, "core.l1_global", "%s",
-                    strcmp(foreign_word(f, skip), "1") ? "true" : "false");
+    gpgpusim_put_word(f, skip, "core.l1_global", uses, ARRAY_LENGTH(uses));
 }
 
 static void put_l2(struct foreign *f)
@@ -208,12 +207,10 @@ static void put_read_only(struct foreign *f, const char *name, const char *secti
 
 static void put_read_only_caches(struct foreign *f)
 {
-    const char *perfect = "-gpgpu_perfect_inst_const_cache", *word = foreign_word(f, perfect);
-    if (word) {
-        const char *value = !strcmp(word, "1") ? "true" : "false";
-        foreign_put(f, perfect, "code_cache.perfect", "%s", value);
-        foreign_put(f, perfect, "constant_cache.perfect", "%s", value);
-    }
+    static const char *const words[] = {"false", "true"};
+    const char *perfect = "-gpgpu_perfect_inst_const_cache";
+    gpgpusim_put_word(f, perfect, "code_cache.perfect", words, ARRAY_LENGTH(words));
+    gpgpusim_put_word(f, perfect, "constant_cache.perfect", words, ARRAY_LENGTH(words));
     put_read_only(f, "-gpgpu_cache:il1", "code_cache");
     put_read_only(f, "-gpgpu_const_cache:l1", "constant_cache");
     put_read_only(f, "-gpgpu_tex_cache:l1", "texture_cache");

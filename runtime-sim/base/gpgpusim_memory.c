@@ -15,19 +15,6 @@ static void put_queues(struct foreign *f)
         foreign_put(f, name, keys[i], "%u", sizes[i]);
 }
 
-// Sets a key to one of the words, by the number of the option.
-static void put_word(struct foreign *f, const char *name, const char *key, const char *const *words,
-                     uint32_t count)
-{
-    if (!foreign_find(f, name))
-        return;
-    uint32_t number = foreign_number(f, name);
-    if (number < count && words[number])
-        foreign_put(f, name, key, "%s", words[number]);
-    else
-        foreign_refuse(f, name, "has a rule that %s lacks", key);
-}
-
 // Converts cycles of the cores to clocks of another domain.
 static void put_delay(struct foreign *f, const char *name, const char *key, uint32_t domain)
 {
@@ -203,16 +190,17 @@ void gpgpusim_memory(struct foreign *f)
     static const char *const banks[] = {"false", "true", "true"};
     static const char *const groups[] = {"block", "modulo"};
     put_queues(f);
-    put_word(f, "-gpgpu_memory_partition_indexing", "memory.rule", partitions,
-             ARRAY_LENGTH(partitions));
+    gpgpusim_put_word(f, "-gpgpu_memory_partition_indexing", "memory.rule", partitions,
+                      ARRAY_LENGTH(partitions));
     put_delay(f, "-gpgpu_l2_rop_latency", "memory.request_delay", CLOCK_L2);
     put_delay(f, "-rop_latency", "memory.request_delay", CLOCK_L2);
     put_delay(f, "-dram_latency", "memory.dram_delay", CLOCK_DRAM);
     put_timing(f);
     put_burst(f);
     put_address(f);
-    put_word(f, "-dram_bnk_indexing_policy", "dram.bank_xor", banks, ARRAY_LENGTH(banks));
-    put_word(f, "-dram_bnkgrp_indexing_policy", "dram.group_rule", groups, ARRAY_LENGTH(groups));
+    gpgpusim_put_word(f, "-dram_bnk_indexing_policy", "dram.bank_xor", banks, ARRAY_LENGTH(banks));
+    gpgpusim_put_word(f, "-dram_bnkgrp_indexing_policy", "dram.group_rule", groups,
+                      ARRAY_LENGTH(groups));
     put_queue(f, "-gpgpu_frfcfs_dram_sched_queue_size", "dram.queue", QUEUE);
     put_queue(f, "-gpgpu_dram_return_queue_size", "dram.answers", REPLIES);
     put_write_queue(f);

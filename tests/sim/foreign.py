@@ -184,6 +184,8 @@ FAULTS = [
     ({'network_mode': '3'}, 'must be 1 or 2'),
     ({'network_mode': '1', 'inter_config_file': 'none.icnt'}, "cannot read 'none.icnt'"),
     ({'network_mode': '1', 'inter_config_file': 'gpgpusim.config'}, 'is its own base'),
+    ({'gpgpu_gmem_skip_L1D': '2'}, 'has a rule that core.l1_global lacks'),
+    ({'gpgpu_runtime_stat': '5\0'}, 'a text has no byte 0'),
     ({'ptx_opcode_latency_fp': '1,2'}, "must be 5 to 5 whole numbers, separated by ','"),
 ]
 
@@ -197,6 +199,18 @@ def refused(folder, changed, text):
 
 for case_changed, case_text in FAULTS:
     add_case('refused: ' + ', '.join('%s %s' % item for item in case_changed.items()), refused, case_changed, case_text)
+
+
+@case
+def growth(folder):
+    """files that name each other many times, and a file of many options, end with a message"""
+    for i in range(14):
+        (folder / ('%d.config' % i)).write_text('-config %d.config\n' % (i + 1) * 8)
+    put(folder, '14.config')
+    result = ends(run([SIM, '--config=0.config', '--print-config'], folder), 1, out='')
+    within('there are more than 256 files', result.err.decode())
+    (folder / 'long.config').write_text('-gpgpu_l1_latency 4\n' * 100000)
+    within('more than 4096 options', ends(run([SIM, '--config=long.config', '--print-config'], folder), 1, out='').err.decode())
 
 
 @case
