@@ -56,6 +56,7 @@ static bool read_capability(struct ptxoffload_program *program, const char *text
     api_source(&source, arena, &from);
     diags_init(&diags, arena);
     to->capability = capability;
+    *capability = capability_usual;
     capability_read(capability, arena, &source, &diags);
     return api_report(program->object.context, &diags, &source);
 }

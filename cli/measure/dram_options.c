@@ -89,7 +89,7 @@ const struct command dram_command = {
     .name = "ptxoffload-dram",
     .purpose = "measure a DRAM with its controllers",
     .examples = examples,
-    .usage = "[--config=NAME|FILE.yaml] [--pattern=PATTERN] [--load=REQUESTS | --sweep] "
+    .usage = "[--config=NAME|FILE] [--pattern=PATTERN] [--load=REQUESTS | --sweep] "
              "[OPTION]...",
     .about =
         "Measures the throughput and latency of a DRAM with its controllers under a pattern of\n"

@@ -97,7 +97,7 @@ const struct command noc_command = {
     .name = "ptxoffload-noc",
     .purpose = "measure a network under synthetic traffic",
     .examples = examples,
-    .usage = "[--config=NAME|FILE.yaml] [--traffic=PATTERN] --load=FLITS | --sweep [OPTION]...",
+    .usage = "[--config=NAME|FILE] [--traffic=PATTERN] --load=FLITS | --sweep [OPTION]...",
     .about = "Measures a network under synthetic traffic: latency, accepted load, channels.\n"
              "Without an output option it prints the results.\n",
     .groups = groups,

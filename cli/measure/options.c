@@ -96,7 +96,7 @@ const char *measure_check_picture(struct arena *arena, void *into, const char *a
 static const char *const help_names[] = {"keys", NULL};
 
 const struct option measure_config_options[] = {
-    {"--config", "NAME|FILE.yaml", TEXT(config), .file = OPTION_READS,
+    {"--config", "NAME|FILE", TEXT(config), .file = OPTION_READS,
      .help = "a built-in configuration or a file (default: the initial\n"
              "values of all keys)"},
     {"--list-configs", NULL, FLAG(list_configs, 1),

@@ -165,8 +165,9 @@ static const struct option run_options[] = {
 };
 
 static const struct option machine_options[] = {
-    {"--config", "NAME|FILE.yaml", TEXT(config), .file = OPTION_READS,
-     .help = "the machine (default: isca19, the GPU of ISCA'19)"},
+    {"--config", "NAME|FILE", TEXT(config), .file = OPTION_READS,
+     .help = "the machine (default: isca19, the GPU of ISCA'19): its name,\n"
+             "a YAML file, or a gpgpusim.config"},
     {"--policy", "NAME", ONE_OF(policy, NULL), .help = ""}, // sim_command_with_policies
     {"--registers", "estimate|ptxas", CALL(parse_registers),
      .help = "registers of a thread: estimated from the PTX (default), or\n"
@@ -187,7 +188,8 @@ static const struct option machine_options[] = {
     {"--shuffle", "SEED", NUMBER(shuffle, 0, ANY),
      .help = "evaluate components in another order in each cycle;\nthe results are the same"},
     {"--print-config", NULL, FLAG(print_config, 1),
-     .help = "print the machine in the format that --config reads"},
+     .help = "print the machine as a YAML file for --config; of a\n"
+             "gpgpusim.config also what became of each option"},
     {"--print-config-digests", NULL, FLAG(print_digests, 1),
      .help = "for each line of standard input, options quoted as in a\n"
              "response file, print a line of JSON: the SHA-256 of the\n"

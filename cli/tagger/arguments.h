@@ -39,8 +39,9 @@ struct arguments {
     int cost;      // enum cost_model; -1: not given
     int fma;       // enum fma_mode; -1: not given
     struct block_shape block;
+    const char *machine;                 // whose sizes the costs have; NULL: the default
     const char *capability_path;         // NULL: the default
-    const struct capability *capability; // contents of the file
+    const struct capability *capability; // of the machine and the file
     const char *compare;                 // NULL: no comparison
     const char *beside;                  // a report to compare with; NULL: none
     const char *placement;               // a machine; NULL: not given

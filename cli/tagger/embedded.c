@@ -77,6 +77,8 @@ void embedded_place(struct tagger_invocation *run,
     struct arguments *arguments = &run->arguments;
     for (uint32_t i = 0; i < arguments->requests.n; i++)
         arguments->requests.v[i].path = place(context, arguments->requests.v[i].path);
+    if (arguments->machine && strpbrk(arguments->machine, "/.")) // a file, no name
+        arguments->machine = place(context, arguments->machine);
     arguments->capability_path = place(context, arguments->capability_path);
     arguments->profile_path = place(context, arguments->profile_path);
     arguments->beside = place(context, arguments->beside);

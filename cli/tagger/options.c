@@ -206,6 +206,10 @@ static const struct option analysis_options[] = {
     {"--min-saving", "FLITS", CALL(parse_min_saving),
      .help = "reject chains with a smaller expected saving per warp and\n"
              "hop; may be negative or a fraction"},
+    {"--machine", "NAME|FILE", TEXT(machine), .file = OPTION_READS,
+     .help = "costs for this machine (as --config of ptxoffload-sim): sizes\n"
+             "of flits, headers, sectors and shared memory; values of\n"
+             "--capability replace them"},
     {"--capability", "FILE", TEXT(capability_path), .file = OPTION_READS,
      .help = "how the unit near the data differs from the paper's: types,\n"
              "operations, packets, vectors"},

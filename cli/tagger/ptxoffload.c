@@ -1,7 +1,7 @@
 // ptxoffload: reads PTX, decides what could run near the data, and writes what was requested.
 #include "backend/emit/text.h"
 #include "cli/common/input.h"
-#include "cli/tagger/run.h"
+#include "cli/tagger/machine.h"
 #include "passes/base/capability.h"
 #include "support/file.h"
 #include <errno.h>
@@ -282,7 +282,7 @@ static const char *other_option(struct tagger_invocation *run)
     if (arguments->restrict_parameters && !made->restrict_parameters)
         return "--restrict";
     if (arguments->capability && strcmp(arguments->capability->text, tables->capability) != 0)
-        return "this --capability";
+        return arguments->machine ? "this --machine" : "this --capability";
     if (arguments->min_saving && (!made->min_saving || *arguments->min_saving != *made->min_saving))
         return "this --min-saving";
     if (arguments->kinds && arguments->kinds != made->kinds)
@@ -463,27 +463,45 @@ static bool read_profile(struct tagger_invocation *run)
     return !arguments->profile_path || arguments->profile;
 }
 
+// Says which keys of --capability replace those of the machine.
+static void note_replaced(struct tagger_invocation *run, const struct capability *machine,
+                          const struct capability *capability)
+{
+    const char *text = capability_differences(&run->frame.arena, capability, machine);
+    if (run->arguments.machine && *text)
+        message_note(&run->frame.messages, "--capability replaces values of --machine=%s: %s",
+                     run->arguments.machine, text);
+}
+
+// Applies the machine first, so that the file replaces its values.
 static bool read_capability(struct tagger_invocation *run)
 {
     struct arguments *arguments = &run->arguments;
+    struct capability machine = capability_usual;
     struct diags diags;
+    if (!arguments->capability_path && !arguments->machine)
+        return true;
+    struct capability *capability = ARENA_NEW(&run->frame.arena, struct capability);
+    arguments->capability = capability;
+    if (arguments->machine && !tag_set_machine(run, &machine))
+        return false;
+    *capability = machine;
     if (!arguments->capability_path)
         return true;
     struct source *source = tag_read_file(run, &run->frame.arena, arguments->capability_path);
     if (!source)
         return false;
-    struct capability *capability = ARENA_NEW(&run->frame.arena, struct capability);
     diags_init(&diags, &run->frame.arena);
-    arguments->capability = capability;
     capability_read(capability, &run->frame.arena, source, &diags);
+    note_replaced(run, &machine, capability);
     return messages_diags(&run->frame.messages, &diags, source);
 }
 
 static void note_source(void *context, const char *path, const char *option)
 {
     struct tagger_invocation *run = context;
-    (void)option;
-    if (!file_is_standard(path))
+    // A machine is a name, or has files of its own: tag_set_machine adds them.
+    if (!file_is_standard(path) && !(option && !strcmp(option, "--machine")))
         vec_push(&run->frame.arena, &run->sources, depfile_quote(&run->frame.arena, path));
 }
 

@@ -32,7 +32,7 @@ struct source *tag_read_file(struct tagger_invocation *run, struct arena *arena,
 // Reads the program of a text, with its tags. Returns false after reporting errors.
 bool tag_read(struct tagger_invocation *run, struct source *source);
 
-// Reads the files of --capability and --profile. Returns false after reporting an error.
+// Reads the files of --machine, --capability and --profile. Returns false after reporting an error.
 bool tag_read_files(struct tagger_invocation *run);
 // Decides, and writes the outputs. Returns the exit code.
 int tag_analyse(struct tagger_invocation *run);

@@ -1,5 +1,6 @@
 #include "passes/base/capability.h"
 #include "support/gpu.h"
+#include <math.h>
 
 // The ALU has no mad24 (24 bits), no sad (absolute differences), no bit-field operations, and no
 // selp, whose predicate would have to be sent along.
@@ -152,11 +153,33 @@ uint32_t capability_packets(const struct capability *capability, uint32_t lane_b
     return lines > groups ? lines : groups;
 }
 
+uint32_t capability_head_flits(const struct capability *capability)
+{
+    return capability->header_bytes ? divide_up(capability->header_bytes, capability->flit_bytes)
+                                    : 1;
+}
+
+// Returns the flits of a packet with this many bytes of data.
+static uint32_t flits_with_data(const struct capability *capability, uint32_t bytes)
+{
+    uint32_t header = capability->header_bytes;
+    return header ? divide_up(header + bytes, capability->flit_bytes)
+                  : 1 + divide_up(bytes, capability->flit_bytes);
+}
+
+double capability_access_flits(const struct capability *capability, double lines, double sectors)
+{
+    bool apart = capability->sectors && capability->sector_packets;
+    double packets = apart ? sectors : lines;
+    double bytes = capability->sectors ? sectors * SECTOR_BYTES / packets : LINE_BYTES;
+    return packets *
+           (capability_head_flits(capability) + flits_with_data(capability, (uint32_t)ceil(bytes)));
+}
+
 uint32_t capability_data_flits(const struct capability *capability, uint32_t lane_bytes)
 {
     uint32_t packets = capability_packets(capability, lane_bytes);
-    return packets *
-           (1 + divide_up(divide_up(lane_bytes * WARP_LANES, packets), capability->flit_bytes));
+    return packets * flits_with_data(capability, divide_up(lane_bytes * WARP_LANES, packets));
 }
 
 uint32_t capability_packet_flits(const struct capability *capability)

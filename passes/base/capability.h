@@ -13,6 +13,7 @@ struct capability {
     uint32_t types;      // bit per type, see capability_type_name
     uint32_t operations; // bit per row of the table of operations
     uint32_t lanes, flit_bytes, packet_bytes, scalars, scalar_bytes, vector, sub_word;
+    uint32_t header_bytes, sectors, sector_packets;
     uint32_t service_queue_bytes, shared_bytes;
     const char *text; // keys that differ from the initial values, as in a file; "": none
 };
@@ -20,10 +21,14 @@ struct capability {
 // The default, with the initial values of capability.def.
 extern const struct capability capability_usual;
 
-// Reads a file; keys that it lacks have the default values. Returns false, with errors of id
-// "capability" and their places, if the file is invalid. `text` is allocated in the arena.
+// Reads a file into a capability, of which the keys that it lacks keep their values. Returns false,
+// with errors of id "capability" and their places, if the file is invalid. `text` is allocated in
+// the arena.
 bool capability_read(struct capability *capability, struct arena *arena,
                      const struct source *source, struct diags *diags);
+// Returns the keys whose values differ from those of another capability, as in a file; "": none.
+const char *capability_differences(struct arena *arena, const struct capability *capability,
+                                   const struct capability *other);
 // Reads the `text` of another capability, from tags or an object. Returns false if it is invalid.
 bool capability_from_text(struct capability *capability, struct arena *arena, const char *text);
 
@@ -72,6 +77,12 @@ enum access_width capability_access(const struct capability *capability, const s
 // Returns the number of packets of one warp if each lane accesses this many adjacent bytes: the
 // number of 128-byte lines or of groups of `lanes` lanes, whichever is greater.
 uint32_t capability_packets(const struct capability *capability, uint32_t lane_bytes);
+// Returns the flits of a packet without data.
+uint32_t capability_head_flits(const struct capability *capability);
+// Returns the flits of the requests and replies of a load or store that touches this many lines and
+// sectors, both above 0: a packet with data and one without for each line, or with sector_packets
+// for each sector. With sectors, the packet of a line has its mean number of them.
+double capability_access_flits(const struct capability *capability, double lines, double sectors);
 // Returns the flits of a request or response with this many bytes of data per lane, heads included.
 uint32_t capability_data_flits(const struct capability *capability, uint32_t lane_bytes);
 // Returns the flits of a packet.

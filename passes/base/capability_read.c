@@ -170,12 +170,13 @@ static const char *value_text(struct arena *arena, const struct key *key, uint32
     return arena_printf(arena, "%s]", text);
 }
 
-static const char *text_of(struct arena *arena, const struct capability *capability)
+const char *capability_differences(struct arena *arena, const struct capability *capability,
+                                   const struct capability *other)
 {
     const char *text = "";
     for (uint32_t i = 0; i < KEYS; i++) {
         uint32_t value = value_in(capability, &keys[i]);
-        if (value != value_in(&capability_usual, &keys[i]))
+        if (value != value_in(other, &keys[i]))
             text = arena_printf(arena, "%s%s%s: %s", text, *text ? ", " : "", keys[i].name,
                                 value_text(arena, &keys[i], value));
     }
@@ -186,7 +187,6 @@ bool capability_read(struct capability *capability, struct arena *arena,
                      const struct source *source, struct diags *diags)
 {
     struct capability_reading r = {.arena = arena, .diags = diags, .to = capability};
-    *capability = capability_usual;
     if (!yaml_read(&r.document, arena, source, diags))
         return false;
     if (r.document.root != YAML_NOTHING) {
@@ -196,7 +196,7 @@ bool capability_read(struct capability *capability, struct arena *arena,
         else
             fault(&r, root, "a capability file must be a mapping of keys to values");
     }
-    capability->text = text_of(arena, capability);
+    capability->text = capability_differences(arena, capability, &capability_usual);
     return !diags->errors;
 }
 
@@ -204,10 +204,9 @@ bool capability_from_text(struct capability *capability, struct arena *arena, co
 {
     struct source source;
     struct diags diags;
-    if (!*text) { // the default
-        *capability = capability_usual;
+    *capability = capability_usual;
+    if (!*text)
         return true;
-    }
     const char *file = arena_printf(arena, "{%s}", text);
     diags_init(&diags, arena);
     source_init(&source, arena, "options.capability", file, (uint32_t)strlen(file));

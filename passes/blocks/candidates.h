@@ -31,6 +31,7 @@ struct facts;
 
 struct traffics {
     struct facts *facts;
+    const struct capability *capability;
     const struct ir_function *fn;
     const struct divergence *divergence;
     struct coalescings *coalescings;

@@ -1,5 +1,6 @@
 #include "passes/analysis/cost/transfer.h"
 #include "passes/analysis/memory/measured.h"
+#include "passes/base/capability.h"
 #include "passes/blocks/candidates.h"
 
 enum { WORD = 4 }; // bytes
@@ -9,6 +10,7 @@ void traffics_init(struct traffics *traffics, struct plan *plan, const struct ir
 {
     struct facts *facts = facts_of(plan, module, options, function);
     traffics->facts = facts;
+    traffics->capability = capability_of(options);
     traffics->fn = &module->functions.v[function];
     traffics->divergence = facts_divergence(facts);
     traffics->coalescings = facts_coalescings(facts);
@@ -25,23 +27,44 @@ static uint64_t parts(uint64_t words, struct ratio ratio)
     return words * (whole * BW_REFINED + rest * BW_REFINED / ratio.of);
 }
 
+// Packets of an access, with an address or an acknowledgement each, and the data of loads in units:
+// lines or sectors.
+struct sent_units {
+    struct ratio packets, units;
+    uint32_t unit_words;
+};
+
+static struct sent_units sent_units_of(const struct capability *capability,
+                                       const struct coalescing *access)
+{
+    if (!capability->sectors)
+        return (struct sent_units){access->lines, access->lines, BW_LINE};
+    return (struct sent_units){capability->sector_packets ? access->sectors : access->lines,
+                               access->sectors, SECTOR_BYTES / WORD};
+}
+
+static struct ratio times(struct ratio a, struct ratio b)
+{
+    return ratio_of(a.count * b.count, a.of * b.of);
+}
+
 static struct traffic load_traffic(const struct traffics *traffics, uint32_t inst,
-                                   struct ratio touched, unsigned measured)
+                                   struct sent_units sent, unsigned measured)
 {
     struct ratio miss;
     if (measured_miss_all(traffics->facts, inst, &miss))
         measured |= MEASURED_MISSES;
     else
         miss = reuse_of(traffics->reuses, inst).miss;
-    struct ratio lines = ratio_of(touched.count * miss.count, touched.of * miss.of);
-    return (struct traffic){parts(1, lines), parts(BW_LINE, lines), measured};
+    return (struct traffic){parts(1, times(sent.packets, miss)),
+                            parts(sent.unit_words, times(sent.units, miss)), measured};
 }
 
-static struct traffic store_traffic(uint32_t bytes, struct ratio touched, unsigned measured)
+static struct traffic store_traffic(uint32_t bytes, struct sent_units sent, unsigned measured)
 {
     uint64_t data = (uint64_t)bytes * BW_WARP * BW_REFINED / WORD;
-    uint64_t lines = parts(1, touched);
-    return (struct traffic){data + lines, lines / BW_QUARTERS, measured};
+    uint64_t packets = parts(1, sent.packets);
+    return (struct traffic){data + packets, packets / BW_QUARTERS, measured};
 }
 
 // Traffic of accesses that are not analysed: those of called functions, and bulk copies.
@@ -67,11 +90,11 @@ struct traffic traffic_of(const struct traffics *traffics, uint32_t inst,
     struct coalescing access = coalescing_of(traffics->coalescings, inst);
     if (!access.access)
         return whole_lines(effect);
-    struct ratio lines = access.lines;
     unsigned measured = 0;
-    measured_lines(traffics->facts, inst, &access, &lines, &measured);
-    return effect->loads ? load_traffic(traffics, inst, lines, measured)
-                         : store_traffic(access.bytes, lines, measured);
+    measured_lines(traffics->facts, inst, &access, &measured);
+    struct sent_units sent = sent_units_of(traffics->capability, &access);
+    return effect->loads ? load_traffic(traffics, inst, sent, measured)
+                         : store_traffic(access.bytes, sent, measured);
 }
 
 // Values

@@ -1,15 +1,16 @@
 #include "passes/chains/saving.h"
 #include "passes/analysis/memory/measured.h"
 
-enum { REQUEST = 1, ANSWER = 1, HEAD = 1, MASK = 1 }; // flits; an ack or bitmap is an ANSWER
-enum { LINE_LANE = COALESCING_LINE / WARP_LANES };    // bytes of a lane if a warp fills a line
+enum { MASK = 1 };                                 // flit; an ack or bitmap has no other data
+enum { LINE_LANE = COALESCING_LINE / WARP_LANES }; // bytes of a lane if a warp fills a line
 
-// Sums over the accesses of a chain.
+// Sums over the accesses of a chain. A line counts with the share of a whole line's flits that its
+// sectors need.
 struct sums {
     double stores;       // lines
     double missed, left; // lines of loads: expected to miss; not certain to hit
     double max;          // maximum lines of one access
-    uint32_t plain;      // lines of all accesses if their lanes were adjacent
+    uint32_t plain;      // flits of all accesses if their lanes were adjacent
     uint32_t packets;    // packets of the longest access if its lanes were adjacent
 };
 
@@ -18,14 +19,29 @@ static double value_of(struct ratio ratio)
     return ratio.of ? (double)ratio.count / (double)ratio.of : 1;
 }
 
-static double lines_of(struct facts *facts, uint32_t inst, uint32_t plain)
+// Returns the flits of a line and of its request or acknowledgement.
+static uint32_t line_flits(const struct capability *capability)
+{
+    return (uint32_t)capability_access_flits(capability, 1, LINE_BYTES / SECTOR_BYTES);
+}
+
+// Returns the lines of an access with `bytes` per lane; sets their share.
+static double lines_of(struct facts *facts, const struct capability *capability, uint32_t inst,
+                       uint32_t bytes, double *share)
 {
     struct coalescing c = coalescing_of(facts_coalescings(facts), inst);
+    double lines = bytes > LINE_LANE ? bytes / LINE_LANE : 1, sectors = bytes;
     unsigned ignored = 0;
-    if (!c.access || !c.lines.of)
-        return plain;
-    measured_lines(facts, inst, &c, &c.lines, &ignored);
-    return value_of(c.lines);
+    if (c.access && c.lines.of) {
+        measured_lines(facts, inst, &c, &ignored);
+        lines = value_of(c.lines);
+        sectors = value_of(c.sectors);
+    }
+    *share = !capability->sectors || !(lines > 0 && sectors > 0)
+                 ? 1
+                 : capability_access_flits(capability, lines, sectors) /
+                       (lines * line_flits(capability));
+    return lines;
 }
 
 static double miss_of(struct facts *facts, uint32_t inst)
@@ -74,15 +90,15 @@ static void add_access(struct facts *facts, const struct capability *capability,
     uint32_t bytes = ir_type_bits(at->type) / 8u * at->vector;
     uint32_t plain = bytes > LINE_LANE ? bytes / LINE_LANE : 1;
     uint32_t packets = capability_packets(capability, bytes);
-    double lines = lines_of(facts, inst, plain);
-    sums->plain += plain;
+    double share, lines = lines_of(facts, capability, inst, bytes, &share);
+    sums->plain += (uint32_t)capability_access_flits(capability, plain, bytes);
     sums->packets = packets > sums->packets ? packets : sums->packets;
     sums->max = lines > sums->max ? lines : sums->max;
     if (at->class == CLASS_LOAD) {
-        sums->missed += lines * miss_of(facts, inst);
-        sums->left += lines * certain_miss_of(facts, inst);
+        sums->missed += lines * miss_of(facts, inst) * share;
+        sums->left += lines * certain_miss_of(facts, inst) * share;
     } else {
-        sums->stores += lines;
+        sums->stores += lines * share;
     }
 }
 
@@ -100,19 +116,18 @@ struct saving saving_of(struct facts *facts, const struct capability *capability
                         const uint32_t *members, uint32_t count)
 {
     const struct chain_pattern *row = &chain_patterns[pattern];
-    uint32_t flit = capability->flit_bytes;
-    uint32_t line = REQUEST + HEAD + divide_up(COALESCING_LINE, flit);
+    uint32_t line = line_flits(capability), answer = capability_head_flits(capability);
     struct sums sums = {0};
     for (uint32_t i = 0; i < row->loads; i++)
         add_access(facts, capability, members[i], &sums);
     if (row->stores)
         add_access(facts, capability, members[count - 1], &sums);
     uint32_t packet = capability_packet_flits(capability);
-    struct saving saving = {.response_flits = sums.packets * ANSWER};
+    struct saving saving = {.response_flits = sums.packets * answer};
     if (row->response == RESPONSE_DATA)
         saving.response_flits =
             capability_data_flits(capability, result_bytes(facts->fn, members, count));
-    uint32_t alone = sums.plain * line, away = sums.packets * packet + saving.response_flits;
+    uint32_t alone = sums.plain, away = sums.packets * packet + saving.response_flits;
     saving.saved = alone > away ? alone - away : 0;
     bool scattered = sums.max > sums.packets;
     double packets = scattered ? sums.max : sums.packets;

@@ -11,6 +11,10 @@
 //
 //     Σ loads lines · miss · (1 + 5)  +  Σ stores lines · (5 + 1)  −  packets · (packet + response)
 //
+// With the keys header_bytes, sectors and sector_packets of the capability, packets have the
+// flits of their header and data, and carry the sectors that the access touches
+// (capability_access_flits).
+//
 // A cache may be smaller than this assumes, and the hardware looks the line up before it sends a
 // packet [000 §4.4]. A chain is therefore rejected for its reuse only if the hit is certain (the
 // thread itself accesses the same line in the next iteration, and a warp's lanes need at most one

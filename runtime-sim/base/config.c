@@ -1,4 +1,5 @@
 #include "runtime-sim/base/config.h"
+#include "runtime-sim/base/foreign.h"
 #include "support/file.h"
 #include "support/intern.h"
 #include "support/nearest.h"
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { DEEPEST = 16 }; // maximum nesting of bases
+enum { DEEPEST = 16, MOST_TEXTS = 256 }; // maximum nesting of bases, and number of texts
 
 struct config_reading {
     struct config *config;
@@ -36,6 +37,13 @@ fault(struct config_reading *r, const struct yaml_node *at, const char *format, 
     va_end(args);
     diag_add(&r->text->diags, DIAG_ERROR, "config", at ? at->begin : NO_OFFSET,
              at ? at->end : NO_OFFSET, "%s", text);
+}
+
+static void fault_of_option(struct config_reading *r, const struct foreign_option *option,
+                            const char *text)
+{
+    diag_add(&r->text->diags, DIAG_ERROR, "config", option ? option->begin : NO_OFFSET,
+             option ? option->end : NO_OFFSET, "%s", text);
 }
 
 // Values
@@ -259,7 +267,6 @@ static void unknown_section(struct config_reading *r, const struct yaml_node *na
 }
 
 static bool load(struct config *config, const char *name, const struct config_reading *above);
-
 static const char *path_of(struct config *config, const char *name,
                            const struct config_reading *above);
 
@@ -280,7 +287,22 @@ static uint32_t depth_of(const struct config_reading *r)
     return depth;
 }
 
-// Applies the base, if any. Faults in it are reported in its own text.
+// Applies another file. Returns NULL, or why it cannot be used. Faults in it are reported in its
+// own text.
+static const char *load_other(struct config_reading *r, const char *name)
+{
+    struct arena *arena = r->config->arena;
+    if (stands_above(r, name))
+        return arena_printf(arena, "'%s' is its own base", name);
+    if (r->config->texts.n > MOST_TEXTS)
+        return arena_printf(arena, "there are more than %d files", MOST_TEXTS);
+    if (depth_of(r) > DEEPEST)
+        return arena_printf(arena, "bases are nested more than %d deep", DEEPEST);
+    return load(r->config, name, r) ? NULL
+                                    : arena_printf(arena, "the base '%s' cannot be used", name);
+}
+
+// Applies the base, if any.
 static bool parse_base(struct config_reading *r, const struct yaml_node *mapping)
 {
     for (uint32_t i = 0; i < mapping->count; i += 2) {
@@ -288,16 +310,12 @@ static bool parse_base(struct config_reading *r, const struct yaml_node *mapping
         const struct yaml_node *value = yaml_at(&r->document, mapping->items[i + 1]);
         if (name->kind != YAML_SCALAR || strcmp(name->text, "base"))
             continue;
-        if (value->kind != YAML_SCALAR || !value->length)
-            fault(r, value, "'base' must be the name of a configuration or file");
-        else if (stands_above(r, value->text))
-            fault(r, value, "'%s' is its own base", value->text);
-        else if (depth_of(r) > DEEPEST)
-            fault(r, value, "bases are nested more than %d deep", DEEPEST);
-        else if (!load(r->config, value->text, r))
-            fault(r, value, "the base '%s' cannot be used", value->text);
-        else
+        const char *wrong = value->kind != YAML_SCALAR || !value->length
+                                ? "'base' must be the name of a configuration or file"
+                                : load_other(r, value->text);
+        if (!wrong)
             continue;
+        fault(r, value, "%s", wrong);
         return false;
     }
     return true;
@@ -321,6 +339,65 @@ static void parse_sections(struct config_reading *r, const struct yaml_node *map
         else
             parse_section(r, section, value);
     }
+}
+
+// Reads a list as it stands in a table: "[1, 2]". Returns a description of valid elements, or NULL.
+static const char *parse_list_text(struct arena *arena, const struct config_key *key,
+                                   const char *text, struct config_list *list)
+{
+    *list = (struct config_list){ARENA_ARRAY(arena, uint32_t, strlen(text) + 1), 0};
+    for (const char *at = text + strspn(text, "[, "); *at && *at != ']'; at += strspn(at, ", ")) {
+        size_t length = strcspn(at, ",] ");
+        const char *wrong =
+            parse_scalar(arena, key, arena_strndup(arena, at, length), &list->v[list->n++]);
+        if (wrong)
+            return wrong;
+        at += length;
+    }
+    return NULL;
+}
+
+// Applies a setting to each section that has it. A configuration of a part of a machine lacks some.
+static void apply_setting(struct config_reading *r, const struct foreign_setting *setting)
+{
+    struct config *config = r->config;
+    bool is_network = !strcmp(setting->section, "noc");
+    for (uint32_t i = 0; i < config->section_count; i++) {
+        const struct config_section *section = &config->sections[i];
+        uint32_t index = 0;
+        if (strcmp(section->name, setting->section) &&
+            !(is_network && strstr(section->name, "_network")))
+            continue;
+        while (strcmp(section->keys[index].name, setting->key))
+            index++;
+        const struct config_key *key = &section->keys[index];
+        void *to = value_of(section, key);
+        const char *wrong = key->type == CONFIG_LIST
+                                ? parse_list_text(config->arena, key, setting->value, to)
+                                : parse_scalar(config->arena, key, setting->value, to);
+        if (wrong)
+            fault_of_option(r, setting->option,
+                            arena_printf(config->arena, "'%s.%s' would be %.40s; it must be %s",
+                                         section->name, key->name, setting->value, wrong));
+        config->given[key_number(config, section, index)] = true;
+    }
+}
+
+// Applies the files that the options name, and then the options.
+static bool apply_foreign(struct config_reading *r, const struct foreign_format *format)
+{
+    struct diags *diags = &r->text->diags;
+    const struct foreign *foreign =
+        foreign_read(r->config->arena, format, &r->text->source, diags, r->above);
+    r->text->foreign = foreign;
+    for (uint32_t i = 0; foreign && i < foreign->files.n; i++) {
+        const char *wrong = load_other(r, foreign->files.v[i]->value);
+        if (wrong)
+            fault_of_option(r, foreign->files.v[i], wrong);
+    }
+    for (uint32_t i = 0; foreign && i < foreign->settings.n; i++)
+        apply_setting(r, &foreign->settings.v[i]);
+    return !diags->errors;
 }
 
 static bool apply(struct config_reading *r)
@@ -351,7 +428,6 @@ static struct config_text *new_text(struct config *config, const char *name, con
 }
 
 static const char suffix[] = ".yaml";
-
 static size_t length_without_suffix(const char *name)
 {
     size_t length = strlen(name);
@@ -418,13 +494,13 @@ static const char *nearest_configs(const struct config *config, const char *name
     return nearest.best ? arena_printf(config->arena, "'%s'", nearest.best) : NULL;
 }
 
-// Reports a missing file or configuration. A name without folder and suffix is reported as a
+// Reports a missing file or configuration. A name without a slash or dot is reported as a
 // configuration, others as a file.
 static void say_missing(const struct config *config, struct diags *diags, const char *name,
                         const char *error)
 {
     const char *nearest = nearest_configs(config, name);
-    bool is_file = strchr(name, '/') || length_without_suffix(name) < strlen(name);
+    bool is_file = strpbrk(name, "/.");
     const char *meant =
         !nearest  ? ""
         : is_file ? arena_printf(config->arena, "; did you mean the configuration %s?", nearest)
@@ -467,7 +543,8 @@ static bool load(struct config *config, const char *name, const struct config_re
 {
     struct config_reading r = {.config = config, .above = above};
     r.text = open_text(config, name, above);
-    return r.text && apply(&r);
+    const struct foreign_format *format = r.text ? foreign_format_of(r.text->source.text) : NULL;
+    return r.text && (format ? apply_foreign(&r, format) : apply(&r));
 }
 
 bool config_load(struct config *config, const char *name)
@@ -501,19 +578,10 @@ static void set_initial(struct config *config, const struct config_section *sect
 {
     const char *text = key->initial;
     void *to = value_of(section, key);
-    if (key->type != CONFIG_LIST) {
+    if (key->type != CONFIG_LIST)
         parse_scalar(config->arena, key, text, to);
-        return;
-    }
-    struct config_list list = {ARENA_ARRAY(config->arena, uint32_t, strlen(text) + 1), 0};
-    for (char *at = arena_strndup(config->arena, text, strlen(text)), *end; *at; at = end) {
-        at += strspn(at, "[], ");
-        list.v[list.n] = (uint32_t)strtoul(at, &end, 0);
-        list.n += end != at;
-        if (end == at)
-            break;
-    }
-    *(struct config_list *)to = list;
+    else
+        parse_list_text(config->arena, key, text, to);
 }
 
 void config_init(struct config *config, struct arena *arena, struct config_section *sections,

@@ -23,6 +23,8 @@
 //
 //     base: isca19
 //     noc: {vcs: 4, routing: xy}
+//
+// A file may also be one of another simulator (base/foreign.h).
 #pragma once
 #include "support/diag.h"
 #include "support/embed.h"
@@ -43,6 +45,8 @@ struct config_list {
     uint32_t *v;
     uint32_t n;
 };
+
+struct foreign;
 
 struct config_key {
     const char *name;
@@ -69,6 +73,7 @@ struct config_section {
 struct config_text {
     struct source source;
     struct diags diags;
+    const struct foreign *foreign; // translation of a text of another simulator; NULL: ours
 };
 
 struct config {
@@ -97,7 +102,8 @@ bool config_load(struct config *config, const char *name);
 // Applies one setting, such as "noc.vcs=4". Returns false after an error.
 bool config_set(struct config *config, const char *setting);
 
-// Prints the whole configuration as a file that reads back as the same configuration.
+// Prints the whole configuration as a file that reads back as the same configuration; before it, as
+// comments, what became of each option of other simulators' files.
 void config_print(const struct config *config, FILE *to);
 // Writes the configuration as an object of objects.
 void config_json(const struct config *config, struct json *json);

@@ -1,5 +1,6 @@
 // Output of a configuration: as a file, as JSON, and its keys as documentation.
 #include "runtime-sim/base/config.h"
+#include "runtime-sim/base/foreign.h"
 #include "backend/tables/build.h"
 #include "support/listing.h"
 #include "support/number.h"
@@ -48,6 +49,9 @@ static void print_value(FILE *to, const struct config_section *section,
 void config_print(const struct config *config, FILE *to)
 {
     const bool *given = config->given;
+    for (uint32_t i = 0; i < config->texts.n; i++)
+        if (config->texts.v[i]->foreign)
+            foreign_print(config->texts.v[i]->foreign, to);
     for (uint32_t i = 0; i < config->section_count; i++) {
         const struct config_section *section = &config->sections[i];
         fprintf(to, "%s:\n", section->name);

@@ -101,13 +101,14 @@ static struct ratio ratio_near(uint64_t count, uint64_t of, uint64_t max)
     return ratio;
 }
 
-void measured_lines(const struct facts *facts, uint32_t inst, const struct coalescing *access,
-                    struct ratio *lines, unsigned *which)
+void measured_lines(const struct facts *facts, uint32_t inst, struct coalescing *access,
+                    unsigned *which)
 {
     const struct measured_inst *at = measured_inst(facts, inst);
     if (!at || !at->all.accesses || coalescing_is_exact(access))
         return;
-    *lines = ratio_near(at->all.lines, at->all.accesses, MAX_LINES);
+    access->lines = ratio_near(at->all.lines, at->all.accesses, MAX_LINES);
+    access->sectors = ratio_near(at->all.sectors, at->all.accesses, MAX_LINES);
     *which |= MEASURED_LINES;
 }
 

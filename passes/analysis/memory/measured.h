@@ -57,12 +57,12 @@ void measured_add_loop(struct measured_loop *to, const struct measured_loop *fro
 const struct measured_inst *measured_inst(const struct facts *facts, uint32_t inst);
 const struct measured_loop *measured_loop(const struct facts *facts, uint32_t loop);
 
-// Measured numbers. measured_lines replaces a number that is not proven, and sets its bit in
+// Measured numbers. measured_lines replaces numbers that are not proven, and sets its bit in
 // `which`; the other functions return false if nothing was measured.
 //
-// Lines of one access.
-void measured_lines(const struct facts *facts, uint32_t inst, const struct coalescing *access,
-                    struct ratio *lines, unsigned *which);
+// Lines and sectors of one access.
+void measured_lines(const struct facts *facts, uint32_t inst, struct coalescing *access,
+                    unsigned *which);
 // Misses in L1 of the lines that a load requests.
 bool measured_miss(const struct facts *facts, uint32_t inst, struct ratio *miss);
 // Misses of these lines in all caches: lines from memory.

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char TEXT[] =
     ".version 8.0\n.target sm_80\n.address_size 64\n"
@@ -382,6 +383,34 @@ static void untagged(void **state)
     end(&l);
 }
 
+// A machine of options of another simulator, on one of ours.
+static void other_machine(void **state)
+{
+    struct library l;
+    struct device_test r;
+    struct ptxoffload_device_options options;
+    char path[] = "/tmp/ptxoffload-config-XXXXXX";
+    FILE *file = fdopen(mkstemp(path), "w");
+    double cycles;
+    (void)state;
+    assert_non_null(file);
+    fputs("-config isca19\n-gpgpu_kernel_launch_latency 100000\n", file);
+    fclose(file);
+    start(&l, TEXT);
+    ptxoffload_device_options_init(&options, sizeof options);
+    options.config = path;
+    assert_int_equal(ptxoffload_device_new(l.input, 0, &options, &r.device), PTXOFFLOAD_OK);
+    allocate(&r);
+    assert_int_equal(launch(&r, ELEMENTS / BLOCK), PTXOFFLOAD_OK);
+    check_sums(&r);
+    assert_int_equal(ptxoffload_statistic(r.device, NULL, "machine.cycles", &cycles),
+                     PTXOFFLOAD_OK);
+    assert_true(cycles > 100000);
+    ptxoffload_device_free(r.device);
+    unlink(path);
+    end(&l);
+}
+
 static void wrong_devices(void **state)
 {
     struct library l;
@@ -497,6 +526,7 @@ int main(void)
         cmocka_unit_test(functional),    cmocka_unit_test(timed),
         cmocka_unit_test(untagged),      cmocka_unit_test(wrong_devices),
         cmocka_unit_test(limits),        cmocka_unit_test(threads),
+        cmocka_unit_test(other_machine),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
