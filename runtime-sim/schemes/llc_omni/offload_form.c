@@ -296,6 +296,15 @@ static uint32_t allocate_entry(struct offload_queue *oq, uint64_t now, struct oq
     return number;
 }
 
+// Sets the cycles from which on the operands of a packet made in this cycle may have been
+// requested.
+static void set_fresh(const struct offload_queue *oq, uint64_t now, const struct oq_chain *c,
+                      const struct oq_group *group, struct oqsr *entry)
+{
+    for (uint32_t k = 0; k < c->load_count; k++)
+        entry->fresh[k] = oq->written ? oq_fresh(oq, group->line[k]) : now;
+}
+
 static void queue_packet(struct offload_queue *oq, uint32_t number)
 {
     oq->ring[(oq->ring_head + oq->ring_count++) % oq->count] = number;
@@ -341,6 +350,8 @@ static uint32_t make_packets(struct offload_queue *oq, uint64_t now, uint32_t in
         entry->lanes = lanes;
         entry->endpoint = endpoint;
         entry->sent = now;
+        set_fresh(oq, now, c, group, entry);
+        entry->stored = group->line[STORE];
         entry->flits = packet_encode(&packet, entry->bits);
         stats->queue_write += entry->flits;
         entry->kind = (uint8_t)group->kind;
