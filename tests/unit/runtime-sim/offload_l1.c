@@ -13,8 +13,8 @@ static struct offload_rig o;
     "ld.global.u32 %r6, [%d1];\nld.global.u32 %r7, [%d2];\n"
 // Some thousand cycles.
 #define DELAY(label)                                                                               \
-    "mov.u32 %r5, 0;\n" label ":\nadd.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 400;\n@%p2 bra " label \
-    ";\n"
+    "mov.u32 %r5, 0;\n" label                                                                      \
+    ":\nadd.u32 %r5, %r5, 1; setp.lt.u32 %p2, %r5, 400;\n@%p2 bra " label ";\n"
 #define STORE_TO(operand) "st.global.u32 [" operand "], %r3;\n"
 
 struct seen {
@@ -24,8 +24,8 @@ struct seen {
 
 static struct seen run_twice(const struct form *form, uint32_t threads, const char *key)
 {
-    static const char *const names[] = {"memory.hops",     "memory.weighted_hops",
-                                        "offload.l1_hits", "offload.l1_old",
+    static const char *const names[] = {"memory.hops",      "memory.weighted_hops",
+                                        "offload.l1_hits",  "offload.l1_old",
                                         "offload.l1_fills", "offload.shared_write"};
     double before[6], gains[6];
     offload_load(&o, form, SETTINGS("offload.policy=omni", key));
@@ -82,8 +82,7 @@ static void lines_in_the_l1(void **state)
 static void after_a_store(void **state)
 {
     (void)state;
-    expect_operands(&(struct form){LOADS_MEET,
-                                   .before = DELAY("WAIT") STORE_TO("%d1") DELAY("ACK"),
+    expect_operands(&(struct form){LOADS_MEET, .before = DELAY("WAIT") STORE_TO("%d1") DELAY("ACK"),
                                    .others = OTHERS_LOAD},
                     LANES, 0, 1, 1, 0);
 }
@@ -91,11 +90,11 @@ static void after_a_store(void **state)
 static void after_an_atomic(void **state)
 {
     (void)state;
-    expect_operands(&(struct form){LOADS_MEET,
-                                   .before = DELAY("WAIT") "red.global.add.u32 [%d2], 1;\n" DELAY(
-                                       "ACK"),
-                                   .others = OTHERS_LOAD},
-                    LANES, 1, 0, 1, 0);
+    expect_operands(
+        &(struct form){LOADS_MEET,
+                       .before = DELAY("WAIT") "red.global.add.u32 [%d2], 1;\n" DELAY("ACK"),
+                       .others = OTHERS_LOAD},
+        LANES, 1, 0, 1, 0);
 }
 
 // An access of any other core may precede the chain after a fence.
@@ -130,8 +129,8 @@ static void after_a_barrier(void **state)
 static void lines_are_brought(void **state)
 {
     (void)state;
-    static const char before[] = "setp.lt.u32 %p2, %r3, 32;\n@%p2 bra FORM;\n" DELAY(
-        "WAIT") "FORM:\n";
+    static const char before[] =
+        "setp.lt.u32 %p2, %r3, 32;\n@%p2 bra FORM;\n" DELAY("WAIT") "FORM:\n";
     expect_operands(&(struct form){LOADS_MEET, .before = before}, 2 * LANES, 1, 1, 0, 2);
 }
 
@@ -139,9 +138,8 @@ static void lines_are_brought(void **state)
 static void after_a_chain(void **state)
 {
     (void)state;
-    static const char before[] =
-        DELAY("WAIT") "setp.lt.u32 %p2, %r3, 32;\n@%p2 bra FORM;\n" DELAY(
-            "CHAIN") "mov.u64 %d2, %d3; add.u64 %d3, %d3, 8192;\nFORM:\n";
+    static const char before[] = DELAY("WAIT") "setp.lt.u32 %p2, %r3, 32;\n@%p2 bra FORM;\n" DELAY(
+        "CHAIN") "mov.u64 %d2, %d3; add.u64 %d3, %d3, 8192;\nFORM:\n";
     static const char others[] = "ld.param.u64 %d3, [p3]; cvta.to.global.u64 %d3, %d3;\n"
                                  "ld.global.u32 %r8, [%d3];\n" OTHERS_LOAD;
     const struct form form = {.shape = {side_by_side, side_by_side, side_by_side},
@@ -157,9 +155,9 @@ static void after_a_chain(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_in_the_l1), cmocka_unit_test(after_a_store),
-        cmocka_unit_test(after_an_atomic), cmocka_unit_test(after_a_fence),
-        cmocka_unit_test(after_an_acquire), cmocka_unit_test(after_a_barrier),
+        cmocka_unit_test(lines_in_the_l1),   cmocka_unit_test(after_a_store),
+        cmocka_unit_test(after_an_atomic),   cmocka_unit_test(after_a_fence),
+        cmocka_unit_test(after_an_acquire),  cmocka_unit_test(after_a_barrier),
         cmocka_unit_test(lines_are_brought), cmocka_unit_test(after_a_chain)};
     return cmocka_run_group_tests_name("offload_l1", tests, NULL, NULL);
 }
