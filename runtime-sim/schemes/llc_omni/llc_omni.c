@@ -231,6 +231,7 @@ static const struct scheme_item_row item_rows[] = {
     {"no room in the offload queue", "", "discarded_full discarded_credit", ""},
     {"no node can compute", "", "discarded_emn", ""},
     {"cheaper at the core", "", "discarded_price", ""},
+    {"timed at the core", "", "discarded_sample", ""},
     {"discarded for other reasons", "",
      "discarded_conflict discarded_unit discarded_lanes discarded_broken", ""},
     {"turned off", "", "discarded_off", ""},

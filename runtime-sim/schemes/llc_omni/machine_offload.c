@@ -542,7 +542,8 @@ void machine_offload_tick(struct machine *machine, void *state)
     struct machine_offload *o = state;
     for (uint32_t i = 0; i < machine_port(machine).ordinary; i++)
         if (o->shared.queues[i]->adaptive.lessons.n)
-            adaptive_teach(&o->shared.queues[i]->adaptive, o->shared.chains);
+            adaptive_teach(&o->shared.queues[i]->adaptive, o->shared.chains,
+                           o->shared.prices && prices_limit(o->shared.prices));
     bool counts = o->shared.config->full_queue == OFFLOAD_FULL_CREDITS;
     for (uint32_t i = 0; counts && i < machine_port(machine).ordinary; i++)
         oq_promise(o->shared.queues[i]);

@@ -147,8 +147,10 @@ void oq_answered(struct offload_queue *oq, uint64_t now, const struct memsys_req
 
 // End of a chain
 
-static void count_end(const struct offload_queue *oq, uint64_t now, const struct oq_chain *c)
+static void count_end(struct offload_queue *oq, uint64_t now, const struct oq_chain *c)
 {
+    if (c->turn && (c->sent || c->why == &oq->shared->stats->discarded_sample))
+        adaptive_time(&oq->adaptive, c->number, c->sent, now - c->begun);
     if (!c->sent)
         return;
     oq->shared->stats->chain_latency_sum += now - c->begun;

@@ -415,6 +415,8 @@ static uint64_t *find_reason(struct offload_queue *oq, uint32_t index, struct oq
         return &stats->discarded_unit;
     if (depend(groups) || is_awaited(oq, groups) || is_accessed(oq, index, c, groups))
         return &stats->discarded_conflict;
+    if (c->turn == ADAPTIVE_AT_CORE)
+        return &stats->discarded_sample;
     return find_room(oq, c, groups);
 }
 
@@ -425,7 +427,8 @@ void oq_form(struct offload_queue *oq, uint64_t now, uint32_t index)
     struct oq_groups groups;
     uint64_t *reason = find_reason(oq, index, &groups);
     if (reason) {
-        oq_note_discard(oq, c, reason == &stats->discarded_unit ? NULL : &groups);
+        if (reason != &stats->discarded_sample)
+            oq_note_discard(oq, c, reason == &stats->discarded_unit ? NULL : &groups);
         oq_discard(oq, now, index, reason);
         return;
     }

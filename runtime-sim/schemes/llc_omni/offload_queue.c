@@ -207,6 +207,14 @@ static bool refuse(const struct offload_queue *oq, uint64_t now, uint32_t index,
     return false;
 }
 
+// Returns whether an instance is timed: times matter only if no port limits the program.
+static enum adaptive_turn turn_of(struct offload_queue *oq, uint32_t number)
+{
+    const struct prices *prices = oq->shared->prices;
+    return prices && !prices_limit(prices) ? adaptive_turn(&oq->adaptive, number)
+                                           : ADAPTIVE_UNTIMED;
+}
+
 static bool begin_chain(struct offload_queue *oq, uint64_t now, uint32_t index)
 {
     const struct offload_shared *shared = oq->shared;
@@ -221,7 +229,8 @@ static bool begin_chain(struct offload_queue *oq, uint64_t now, uint32_t index)
     shared->stats->tagged_instructions += chain->count;
     shared->stats->tagged_accesses += chain->loads + chain->stores;
     bool probes = false;
-    if (!adaptive_begins(&oq->adaptive, number, &probes))
+    enum adaptive_turn turn = turn_of(oq, number);
+    if (!adaptive_begins(&oq->adaptive, number, &probes) && !turn)
         return refuse(oq, now, index, &shared->stats->discarded_off, OFFLOAD_REFUSED);
     if (!shared->templates[number].sound)
         return refuse(oq, now, index, &shared->stats->discarded_unit, OFFLOAD_REFUSED);
@@ -236,7 +245,9 @@ static bool begin_chain(struct offload_queue *oq, uint64_t now, uint32_t index)
                            .store = OQ_NONE,
                            .path = slot.warp->current,
                            .path_mask = path_of(slot.warp)->mask,
-                           .probes = probes,
+                           .probes =
+                               probes || (turn == ADAPTIVE_AWAY && shared->chains[number].slow),
+                           .turn = (uint8_t)turn,
                            .begun = now};
     oq_count(oq, now);
     c->entry = oq->free_entries[--oq->free_count];

@@ -130,6 +130,7 @@ struct oq_chain {
     uint32_t out;          // packets without a reply
     bool sent;             // a packet was sent
     bool probes;           // the chain is off, and this instance measures it
+    uint8_t turn;          // enum adaptive_turn
     uint8_t charged_kinds; // set of kinds that the discarded chain is charged to
     uint64_t begun;
     const uint64_t *why; // counter of the reason for which it was discarded or refused

@@ -42,7 +42,7 @@ static void end(void)
 static void teach(uint32_t chain, enum adaptive_kind kind, int64_t saved)
 {
     adaptive_learn(&p.adaptive, chain, kind, ADAPTIVE_SENT, adaptive_saving(saved));
-    adaptive_teach(&p.adaptive, p.chains);
+    adaptive_teach(&p.adaptive, p.chains, true);
 }
 
 // Tags
@@ -127,7 +127,7 @@ static void turned_off_by_many_in_vain(void **state)
     for (uint32_t i = 0; i < ADAPTIVE_DISCARDS; i++) {
         assert_true(adaptive_allows(&p.adaptive, 2, ADAPTIVE_MEET));
         adaptive_learn(&p.adaptive, 2, ADAPTIVE_MEET, ADAPTIVE_DISCARDED, adaptive_saving(-1));
-        adaptive_teach(&p.adaptive, p.chains);
+        adaptive_teach(&p.adaptive, p.chains, true);
     }
     assert_false(adaptive_allows(&p.adaptive, 2, ADAPTIVE_MEET));
     for (uint32_t i = 0; i < ADAPTIVE_MIN; i++) {
@@ -199,7 +199,7 @@ static void corrections_fade_with_their_instances(void **state)
         int64_t before = counts->saved;
         uint32_t instances = counts->instances;
         adaptive_correct(&p.adaptive, 1, ADAPTIVE_HERE, since, adaptive_saving(-100000));
-        adaptive_teach(&p.adaptive, p.chains);
+        adaptive_teach(&p.adaptive, p.chains, true);
         assert_int_equal(counts->instances, instances);
         assert_int_equal(counts->saved, before - (100000 >> later));
         assert_true(llabs(counts->saved) < 2000); // but for rounding nothing is left of both
@@ -217,19 +217,19 @@ static void early_replies_are_not_all(void **state)
         teach(0, ADAPTIVE_HERE, 60);
     for (uint32_t i = 0; i < MANY / 2; i++) {
         adaptive_correct(&p.adaptive, 0, ADAPTIVE_HERE, i, adaptive_saving(-62));
-        adaptive_teach(&p.adaptive, p.chains);
+        adaptive_teach(&p.adaptive, p.chains, true);
         assert_true(adaptive_allows(&p.adaptive, 0, ADAPTIVE_HERE));
     }
     for (uint32_t i = MANY / 2; i < MANY; i++)
         adaptive_correct(&p.adaptive, 0, ADAPTIVE_HERE, i, adaptive_saving(-62));
-    adaptive_teach(&p.adaptive, p.chains); // but if all are sent back
+    adaptive_teach(&p.adaptive, p.chains, true); // but if all are sent back
     assert_false(adaptive_allows(&p.adaptive, 0, ADAPTIVE_HERE));
     end();
 }
 
 static struct adaptive_debtor loads(uint64_t line)
 {
-    return adaptive_load_plain(&p.adaptive, line);
+    return adaptive_load_plain(&p.adaptive, line).debtor;
 }
 
 // An ordinary load misses a line that a chain has kept out of the L1 once; after that the L1 has
@@ -370,14 +370,14 @@ static void lessons_come_in_the_order_of_cores(void **state)
         }
         assert_int_equal(p.chains[4].kind[ADAPTIVE_HERE].saved, saved);
         for (uint32_t i = 0; i < CORES; i++) {
-            adaptive_teach(&cores[i], p.chains);
+            adaptive_teach(&cores[i], p.chains, true);
             saved += lesson[(i + CORES - round % CORES) % CORES] - saved / ADAPTIVE_MEMORY;
             bool is_off = ++count >= ADAPTIVE_MIN && saved < 0;
             if (is_off && (!off || saved < -ADAPTIVE_OFF))
                 saved = -ADAPTIVE_OFF;
             off = is_off;
             assert_int_equal(p.chains[4].kind[ADAPTIVE_HERE].saved, saved);
-            adaptive_teach(&cores[i], p.chains); // there is nothing left
+            adaptive_teach(&cores[i], p.chains, true); // there is nothing left
             assert_int_equal(p.chains[4].kind[ADAPTIVE_HERE].saved, saved);
         }
         for (uint32_t i = 0; round * CORES >= ADAPTIVE_MIN && i < CORES; i++)
