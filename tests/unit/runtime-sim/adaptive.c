@@ -255,6 +255,78 @@ static void lines_that_are_missed_have_a_debtor(void **state)
     end();
 }
 
+static struct adaptive_debtor keeps(uint64_t line)
+{
+    return adaptive_load_plain(&p.adaptive, line).creditor;
+}
+
+// The line of a chain would have evicted another one, which an ordinary load still finds.
+static void lines_that_are_kept_have_a_creditor(void **state)
+{
+    (void)state;
+    begin(1, 2, false);
+    teach(3, ADAPTIVE_MEET, 1);
+    loads(10);
+    loads(12);
+    adaptive_load(&p.adaptive, 21, 3, ADAPTIVE_MEET); // evicts 10
+    struct adaptive_debtor creditor = keeps(10);
+    assert_true(creditor.is_any && creditor.chain == 3 && creditor.kind == ADAPTIVE_MEET);
+    assert_int_equal(creditor.since, 1);
+    assert_false(keeps(10).is_any);
+    loads(14);
+    loads(16); // evicts 10 in the L1, too
+    assert_false(keeps(10).is_any);
+    end();
+}
+
+// Times of offloaded instances and of those by the core
+static bool is_slow(uint64_t away, uint64_t at_core, bool limits)
+{
+    begin(1, 1, false);
+    for (uint32_t i = 0; i < ADAPTIVE_PAIRS; i++) {
+        assert_false(p.chains[2].slow); // too few times
+        adaptive_time(&p.adaptive, 2, true, away);
+        adaptive_time(&p.adaptive, 2, false, at_core);
+        adaptive_teach(&p.adaptive, p.chains, limits);
+    }
+    bool slow = p.chains[2].slow, probes;
+    assert_true(adaptive_begins(&p.adaptive, 2, &probes) == !slow);
+    assert_true(adaptive_is_off(&p.adaptive, 2) == slow);
+    assert_false(p.chains[1].slow);
+    end();
+    return slow;
+}
+
+static void slower_ones_are_not_offloaded(void **state)
+{
+    (void)state;
+    assert_true(is_slow(400, 400, false));
+    assert_true(is_slow(900, 400, false));
+    assert_true(is_slow(355, 400, false)); // not faster by an eighth
+    assert_false(is_slow(345, 400, false));
+    assert_false(is_slow(900, 400, true)); // a port limits the program
+}
+
+// One in ADAPTIVE_SAMPLE instances is timed at the core, and the next one offloaded.
+static void times_come_in_pairs(void **state)
+{
+    enum adaptive_turn last = ADAPTIVE_UNTIMED;
+    uint32_t count[3] = {0};
+    (void)state;
+    begin(1, 1, false);
+    for (uint32_t i = 0; i < 10 * ADAPTIVE_SAMPLE; i++) {
+        enum adaptive_turn turn = adaptive_turn(&p.adaptive, 2);
+        assert_true((turn == ADAPTIVE_AWAY) == (last == ADAPTIVE_AT_CORE) || !i);
+        count[turn]++;
+        last = turn;
+    }
+    assert_int_equal(count[ADAPTIVE_AT_CORE], 10);
+    adaptive_init_off(&p.chains[2]);
+    for (uint32_t i = 0; i < 2 * ADAPTIVE_SAMPLE; i++)
+        assert_int_equal(adaptive_turn(&p.adaptive, 2), ADAPTIVE_UNTIMED);
+    end();
+}
+
 // A chain whose line another chain has loaded would miss, since that line is not in the L1. Without
 // one of two chains the other one would have kept the line out: neither is a debtor.
 static void chains_do_not_share_lines(void **state)
@@ -398,6 +470,9 @@ int main(void)
         cmocka_unit_test(corrections_fade_with_their_instances),
         cmocka_unit_test(early_replies_are_not_all),
         cmocka_unit_test(lines_that_are_missed_have_a_debtor),
+        cmocka_unit_test(lines_that_are_kept_have_a_creditor),
+        cmocka_unit_test(slower_ones_are_not_offloaded),
+        cmocka_unit_test(times_come_in_pairs),
         cmocka_unit_test(chains_do_not_share_lines),
         cmocka_unit_test(doubted_ones_are_off_at_first),
         cmocka_unit_test(one_of_many_probes),
