@@ -3,10 +3,13 @@
 open: a seeded sample of machines, each number drawn from its plausible range.
 
 usage: sensitivity.py BUILD-ROOT [--machines=N] [--seed=N] [--group=micro|workload]... [--jobs=N]
-                      [--store=FILE] [--out=FILE]
+                      [--store=FILE] [--earlier=FILE --again=VARIANT] [--out=FILE] [--bounds=FILE]
 
 --store keeps the results, one line of JSON for each machine; a later run of the same groups continues
 from there. --out writes the report of all machines in the store; with --jobs=0 no other is run.
+--bounds writes a table of each machine's workloads by their distance from the best fixed choice.
+--earlier takes the results of machines from another store, except those of the variant of --again,
+which are measured.
 """
 import argparse
 import concurrent.futures
@@ -84,13 +87,13 @@ WORKLOADS = {
     'NORM': ('micro', SAMPLES / 'norm/run-large.yaml', None, {'n': 86272}),
 }
 MERGED = ('offload.merge_operands=true', 'offload.operand_sectors=true')
-# name: policy, further settings, which replace those of the sample.
+# name: policy, option of the tagger, further settings, which replace those of the sample.
 VARIANTS = {
-    'llc': ('llc', ()),
-    'omni': ('omni', ()),
-    'merged': ('omni', MERGED),
-    'operand': ('omni', ('offload.emn_at_llc=operand',)),
-    'adaptive': ('adaptive', MERGED + ('offload.emn_at_llc=any',)),
+    'llc': ('llc', '--fma=split', ()),
+    'omni': ('omni', '--fma=split', ()),
+    'merged': ('omni', '--fma=split', MERGED),
+    'operand': ('omni', '--fma=split', ('offload.emn_at_llc=operand',)),
+    'adaptive': ('adaptive', '--fma=saving', MERGED + ('offload.emn_at_llc=any',)),
 }
 POLICIES = tuple(VARIANTS)
 LABELS = {'llc': 'LLC-Compute', 'omni': 'Omni-Compute', 'merged': 'Omni-Compute, merged, sectors',
@@ -125,37 +128,39 @@ def program_of(run):
 
 
 def tag(build, folder, groups):
-    """name → path of the tagged program, of the workloads of these groups"""
+    """name → option → path of the tagged program, of the workloads of these groups"""
     tagged = {}
     for name, (group, run, other, _) in WORKLOADS.items():
         if group not in groups:
             continue
-        tagged[name] = os.path.join(folder, name + '.ptx')
-        subprocess.run([os.path.join(build, 'cli', 'ptxoffload'), program_of(other or run),
-                        '--fma=split', '-o', tagged[name]], check=True, stdout=subprocess.DEVNULL)
+        tagged[name] = {}
+        for option in sorted({option for _, option, _ in VARIANTS.values()}):
+            tagged[name][option] = os.path.join(folder, '%s%s.ptx' % (name, option))
+            subprocess.run([os.path.join(build, 'cli', 'ptxoffload'), program_of(other or run),
+                            option, '-o', tagged[name][option]], check=True, stdout=subprocess.DEVNULL)
     return tagged
 
 
 def simulate(build, machine, name, variant, tagged):
     _, run, other, values = WORKLOADS[name]
-    policy, settings = VARIANTS.get(variant, ('baseline', ()))
+    policy, option, settings = VARIANTS.get(variant, ('baseline', None, ()))
     with tempfile.NamedTemporaryFile(suffix='.json') as out:
         command = [os.path.join(build, 'cli', 'ptxoffload-sim'),
                    run if policy == 'baseline' else other or run, '--config=isca19',
                    '--policy=' + policy, '--json=' + out.name, '--quiet']
         if policy != 'baseline':
-            command.append('--program=' + tagged[name])
+            command.append('--program=' + tagged[name][option])
         for setting in (*settings_of(machine), *settings, *('values.%s=%s' % pair for pair in values.items())):
             command += ['--set', setting]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         return json.load(open(out.name, encoding='utf-8'))['total']['cycles']
 
 
-def measure(build, pool, machine, tagged):
+def measure(build, pool, machine, tagged, policies):
     jobs = {(name, policy): pool.submit(simulate, build, machine, name, policy, tagged)
-            for name in tagged for policy in ('baseline',) + POLICIES}
+            for name in tagged for policy in ('baseline',) + policies}
     return {policy: {name: jobs[name, 'baseline'].result() / jobs[name, policy].result()
-                     for name in tagged} for policy in POLICIES}
+                     for name in tagged} for policy in policies}
 
 
 def read_store(path):
@@ -234,6 +239,21 @@ def write_bound(rows, to):
         to.write('| %s | %+.1f | %+.1f | %+.1f | %+.1f | %d of %d |\n' %
                  (name, min(beside), quantile(beside, .1), quantile(beside, .5), min(alone),
                   sum(value >= -1 for value in beside), len(beside)))
+
+
+def write_bounds(rows, to):
+    """Of each machine the workloads near the best fixed choice, the baseline included, and the others"""
+    to.write('| machine | within 1 % of the best | further below the best: gain of adaptive (of the best), % |\n|---|---|---|\n')
+    for row in rows:
+        near, far = [], []
+        for name in row['gain'][POLICIES[0]]:
+            gain = row['gain']['adaptive'][name]
+            best = max([1] + [row['gain'][policy][name] for policy in POLICIES if policy != 'adaptive'])
+            if gain / best >= .99:
+                near.append(name)
+            else:
+                far.append('%s %+.1f (%+.1f)' % (name, 100 * gain - 100, 100 * best - 100))
+        to.write('| %s | %s | %s |\n' % ('isca19' if row['number'] == PINNED else row['number'], ', '.join(near), ', '.join(far)))
 
 
 def write_keys(rows, to):
@@ -317,9 +337,12 @@ def main():
     parser.add_argument('--group', action='append', choices=('micro', 'workload'))
     parser.add_argument('--jobs', type=int, default=os.cpu_count())
     parser.add_argument('--store')
+    parser.add_argument('--earlier')
+    parser.add_argument('--again', choices=POLICIES, default='adaptive')
+    parser.add_argument('--bounds')
     parser.add_argument('--out')
     arguments = parser.parse_args()
-    done = read_store(arguments.store)
+    done, earlier = read_store(arguments.store), read_store(arguments.earlier)
     with tempfile.TemporaryDirectory() as folder, \
             concurrent.futures.ThreadPoolExecutor(max(1, arguments.jobs)) as pool:
         tagged = tag(arguments.build, folder, arguments.group or ('micro', 'workload'))
@@ -327,14 +350,19 @@ def main():
             if (arguments.seed, number) in done or not arguments.jobs:
                 continue
             machine = draw(arguments.seed, number)
-            row = {'seed': arguments.seed, 'number': number, 'machine': machine,
-                   'gain': measure(arguments.build, pool, machine, tagged)}
+            gain = dict(earlier.get((arguments.seed, number), {}).get('gain', {}))
+            gain.update(measure(arguments.build, pool, machine, tagged, (arguments.again,) if gain else POLICIES))
+            row = {'seed': arguments.seed, 'number': number, 'machine': machine, 'gain': gain}
             done[arguments.seed, number] = row
             if arguments.store:
                 with open(arguments.store, 'a', encoding='utf-8') as file:
                     file.write(json.dumps(row) + '\n')
     rows = [done[arguments.seed, number] for number in range(arguments.machines)
             if (arguments.seed, number) in done]
+    if arguments.bounds:
+        pinned = [done[arguments.seed, PINNED]] if (arguments.seed, PINNED) in done else []
+        with open(arguments.bounds, 'w', encoding='utf-8') as file:
+            write_bounds(pinned + rows, file)
     if arguments.out:
         with open(arguments.out, 'w', encoding='utf-8') as file:
             write_report(arguments, rows, done.get((arguments.seed, PINNED)), file)

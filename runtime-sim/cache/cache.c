@@ -30,6 +30,7 @@ void cache_init(struct cache *c, struct arena *arena, const struct cache_config 
     c->dirty = ARENA_ARRAY(arena, struct mask, places);
     c->is_dirty = ARENA_ARRAY(arena, bool, places);
     c->used = ARENA_ARRAY(arena, uint64_t, places);
+    c->since = ARENA_ARRAY(arena, uint64_t, places);
     c->mshr_of = ARENA_ARRAY(arena, uint16_t, places);
     c->mshrs = ARENA_ARRAY(arena, struct cache_mshr, mshrs);
     c->targets = ARENA_ARRAY(arena, struct cache_request, mshrs * config->merges);
@@ -78,6 +79,12 @@ struct mask cache_known(const struct cache *c, uint64_t line)
 {
     uint32_t place = cache_find(c, line);
     return place != NOWHERE ? c->known[place] : (struct mask){{0}};
+}
+
+uint64_t cache_since(const struct cache *c, uint64_t line)
+{
+    uint32_t place = cache_find(c, line);
+    return place != NOWHERE ? c->since[place] : UINT64_MAX;
 }
 
 bool cache_holds(const struct cache *c, uint64_t line)

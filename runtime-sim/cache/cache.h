@@ -160,6 +160,7 @@ struct cache {
     struct mask *known, *dirty;
     bool *is_dirty;    // true if `dirty` is not empty
     uint64_t *used;    // rank of the line, and the count at its last use or allocation
+    uint64_t *since;   // clock from which on its bytes were requested
     uint16_t *mshr_of; // 1 + number of its MSHR, or 0
     uint64_t uses;
     struct cache_mshr *mshrs;
@@ -286,9 +287,14 @@ enum cache_direct {
 enum cache_direct cache_read_directly(struct cache *cache, uint64_t now, uint64_t line,
                                       uint64_t *ready);
 
-// Adds a whole line that the cache did not request. It replaces a line that need not be written
-// back. Returns false if no such line can be replaced.
-bool cache_bring(struct cache *cache, uint64_t now, uint64_t line);
+// Adds a whole line that the cache did not request; `since` is the clock in which its owner
+// requested it. It replaces a line that need not be written back. Returns false if no such line can
+// be replaced.
+bool cache_bring(struct cache *cache, uint64_t now, uint64_t line, uint64_t since);
+
+// Returns a clock such that all bytes of the line were requested in it or later, or UINT64_MAX if
+// the line is absent.
+uint64_t cache_since(const struct cache *cache, uint64_t line);
 
 // Updates the state of the line as the access of a request would, immediately: nothing is fetched,
 // written back or counted. Has no effect on a line in flight. Returns true if the line was

@@ -64,12 +64,13 @@ static uint32_t find_victim(const struct cache *c, uint64_t line)
     return best;
 }
 
-static void put_line(struct cache *c, uint32_t place, uint64_t line)
+static void put_line(struct cache *c, uint32_t place, uint64_t line, uint64_t since)
 {
     uint32_t *full = &c->full[place / c->config->ways];
     *full += *full == place % c->config->ways;
     cache_clear_bytes(c, place);
     c->line[place] = line;
+    c->since[place] = since;
     c->changes++;
     c->used[place] = NORMAL_RANK | ++c->uses;
 }
@@ -91,18 +92,18 @@ static uint32_t allocate_location(struct cache *c, struct cache_request *r, uint
         return NOWHERE;
     if (dirty)
         cache_write_back(c, place, now);
-    put_line(c, place, r->line);
+    put_line(c, place, r->line, now);
     return place;
 }
 
-bool cache_bring(struct cache *c, uint64_t now, uint64_t line)
+bool cache_bring(struct cache *c, uint64_t now, uint64_t line, uint64_t since)
 {
     if (cache_find(c, line) != NOWHERE)
         return true;
     uint32_t place = find_victim(c, line);
     if (place == NOWHERE || c->is_dirty[place])
         return false;
-    put_line(c, place, line);
+    put_line(c, place, line, since);
     c->known[place] = c->whole;
     cache_move_in(c, line, now, c->whole);
     return true;
@@ -317,7 +318,7 @@ bool cache_warm(struct cache *c, const struct cache_request *r)
     bool forwarded = store && !hit && c->config->forward_misses;
     if (!hit && (!store || forwarded || c->config->allocate_writes) &&
         (place = find_victim(c, r->line)) != NOWHERE)
-        put_line(c, place, r->line);
+        put_line(c, place, r->line, 0);
     if (place == NOWHERE || c->mshr_of[place])
         return false;
     if (store && hit && c->config->write == CACHE_EVICT) {

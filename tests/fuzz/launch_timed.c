@@ -194,7 +194,7 @@ static void check_chains(struct rig *r)
     uint64_t discarded = t->discarded_hit + t->discarded_full + t->discarded_emn +
                          t->discarded_conflict + t->discarded_unit + t->discarded_lanes +
                          t->discarded_broken + t->discarded_off + t->discarded_credit +
-                         t->discarded_price;
+                         t->discarded_price + t->discarded_sample;
     same(r, (double)t->chains_tagged, (double)(t->chains_offloaded + discarded), "chains");
     same(r, (double)t->packets, (double)(t->answered + t->bounced), "packets and answers");
     uint64_t sent = t->packets_to_llc + t->packets_to_cores + t->packets_to_routers;

@@ -6,8 +6,10 @@
 //
 // usage: policies
 //            the test: some kernels, which together cover every event of chains
-//        policies [--count N] [--seed S] [--machine NAME] [--policy NAME] [--keep FOLDER]
-//            N kernels from seed S on; one that fails is shrunk and written to FOLDER (here)
+//        policies [--count N] [--seed S] [--machine NAME] [--policy NAME] [--orders 1|2] [--keep
+//        FOLDER]
+//            N kernels from seed S on, with --policy in this many orders of evaluation (2); one
+//            that fails is shrunk and written to FOLDER (here)
 //        policies --machines
 //            their names and settings; --machine chains, stacks or both: all machines of the
 //            group, one after the other
@@ -37,6 +39,7 @@ struct trial {
     const struct machine_group *group; // of the machine
     const char *only;                  // this policy, or NULL: all
     bool few;                          // see is_chosen
+    bool once;                         // in one order of evaluation
     bool shrinks;                      // a kernel that cannot be executed is none that fails
     struct report *report;
 };
@@ -151,7 +154,8 @@ static void execute(struct trial *trial)
     for (uint32_t i = 0; plain.how == EXECUTED && i < POLICIES && !trial->report->why[0]; i++)
         if (is_chosen(trial, i))
             run_policy(trial, &tagged, policies[i], &plain,
-                       trial->only || (i % FOR_CHAINS == 0 && !trial->few && !trial->kind));
+                       !trial->once &&
+                           (trial->only || (i % FOR_CHAINS == 0 && !trial->few && !trial->kind)));
     free(plain.bytes);
     tagged_free(&tagged);
 }
@@ -283,6 +287,7 @@ struct fuzz_filter {
     const struct machine_group *group;
     const char *policy; // NULL: all
     bool few;           // see is_chosen
+    bool once;          // see struct trial
     const char *folder; // for what fails
 };
 
@@ -375,6 +380,7 @@ static void try_seed(struct totals *totals, const struct fuzz_filter *wish, uint
                           .kind = wish->kind,
                           .only = wish->policy,
                           .few = wish->few,
+                          .once = wish->once,
                           .kernel = &kernel,
                           .report = shared_report()};
     if (setjmp(memory.on_failure))
@@ -519,7 +525,8 @@ static int run_test(void)
 static int usage(void)
 {
     fprintf(stderr, "usage: policies [--count N] [--seed S] [--kernels ordered|scopes|spaces] "
-                    "[--machine NAME] [--policy NAME] [--keep FOLDER] | --machines\n");
+                    "[--machine NAME] [--policy NAME] [--orders 1|2] [--keep FOLDER] | "
+                    "--machines\n");
     return 2;
 }
 
@@ -543,6 +550,8 @@ static int run_command(int argc, char **argv)
             wish.kind = KERNEL_SPACES;
         else if (!strcmp(argv[i], "--keep") && *value)
             wish.folder = value;
+        else if (!strcmp(argv[i], "--orders") && *value)
+            wish.once = !strcmp(value, "1");
         else if (!strcmp(argv[i], "--policy") && *value)
             wish.policy = value;
         else if (strcmp(argv[i], "--machine") != 0 || !choose_machine(&wish, value))

@@ -113,6 +113,14 @@ static const struct policy_machine {
     {"merge_routers", TINY BUTTERFLIES(3, 2) "memory.cores=5 memory.partition_nodes=[0,4,8] "
                                              "offload.merge_operands=true "
                                              "offload.operand_sectors=true"},
+    {"operands_in_l1",
+     MESH(4, 4, 10, "[1,6,11,12]") "l1.sets=4 l1.ways=2 offload.operands_in_l1=true"},
+    {"l1_merge", MESH(3, 3, 5, "[1,3,8]") "l1.sets=2 l1.ways=4 offload.operands_in_l1=true "
+                                          "offload.merge_operands=true offload.service_queue=4"},
+    {"l1_written",
+     MESH(4, 4, 10, "[1,6,11,12]") "l1.sets=4 l1.ways=2 l1.allocate_writes=true l1.latency=1 "
+                                   "offload.operands_in_l1=true offload.bounced_loads=allocate "
+                                   "offload.service_queue=3"},
     {"adaptive_routing", SMALL NETWORKS("routing=adaptive") NETWORKS("vcs=4")},
     {"packets", TINY PACKETS "memory.cores=5 memory.partition_nodes=[8,9,10,11] "
                              "memory.channel_slices=2 memory.rule=ipoly llc.hash=ipoly"},

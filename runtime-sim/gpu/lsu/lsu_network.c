@@ -107,12 +107,19 @@ static void fill_tags(struct core *core, uint64_t now, uint64_t line, struct tag
             end_parts(core, now, w * 64 + (uint32_t)__builtin_ctzll(rest), line, route);
 }
 
+static void notify_written(struct core *core, uint64_t now, uint64_t line)
+{
+    EACH_HOOKS (hooks, core, lsu, written)
+        hooks->lsu->written(core, hooks->own, now, line);
+}
+
 static void end_store(struct core *core, uint64_t now, uint32_t tag, uint64_t line)
 {
     uint32_t index = tag >> 1;
     struct warp_slot *slot = &core->slots[index];
     slot->stores--;
     core->lsu_rings.store_lines[core_line(line)]--;
+    notify_written(core, now, line);
     epoch_stored(core, now, index, tag & 1);
     if (slot->state == WARP_SLOT_FENCE)
         core_look(core, now, index);
@@ -128,8 +135,11 @@ static void end_direct(struct core *core, uint64_t now, uint32_t tag)
     uint32_t index = lsu_entry_of(tag);
     struct warp_slot *slot = &core->slots[core->lsu.entries[index].slot];
     uint32_t part = lsu_part_of(tag);
+    const struct part *at = &core->lsu.entries[index].parts.v[part];
     slot->direct--;
-    slot->atomics -= core->lsu.entries[index].parts.v[part].kind != MEMSYS_READ;
+    slot->atomics -= at->kind != MEMSYS_READ;
+    if (at->kind != MEMSYS_READ)
+        notify_written(core, now, at->line);
     lsu_part_done(core, now, index, part);
     if (slot->warp && slot->state == WARP_SLOT_FENCE)
         core_look(core, now, (uint32_t)(slot - core->slots));

@@ -159,6 +159,8 @@ struct lsu_hooks {
     // Called when instructions of the slot were fetched, from number `first` on.
     void (*fetched)(struct core *core, void *own, uint32_t slot, uint32_t first, uint32_t count);
 
+    // Called when a store or an atomic operation of the core to this line was acknowledged.
+    void (*written)(struct core *core, void *own, uint64_t now, uint64_t line);
     // Called when a load accesses a line in the L1.
     void (*l1_load)(struct core *core, void *own, uint64_t line);
     // Called when a part with ROUTE_LOOKUP or ROUTE_LOOKUP_THERE of a claimed entry was looked up;

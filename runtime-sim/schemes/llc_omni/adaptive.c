@@ -20,16 +20,20 @@ void adaptive_init(struct adaptive *a, struct arena *arena, const struct adaptiv
 {
     *a = (struct adaptive){.arena = arena, .chains = chains, .l1 = l1};
     a->skipped = ARENA_ARRAY(arena, uint32_t, count + 1);
+    a->begun = ARENA_ARRAY(arena, uint32_t, count + 1);
     a->line = ARENA_ARRAY(arena, uint64_t, l1->sets * l1->ways);
     a->used = ARENA_ARRAY(arena, uint64_t, l1->sets * l1->ways);
     a->users = ARENA_ARRAY(arena, uint64_t, l1->sets * l1->ways);
     a->debtor = ARENA_ARRAY(arena, struct adaptive_debtor, l1->sets * l1->ways);
+    a->evicted = ARENA_ARRAY(arena, uint64_t, l1->sets * l1->ways);
+    a->creditor = ARENA_ARRAY(arena, struct adaptive_debtor, l1->sets * l1->ways);
     adaptive_flush(a);
 }
 
 void adaptive_flush(struct adaptive *a)
 {
     memset(a->line, 0xff, a->l1->sets * a->l1->ways * sizeof *a->line);
+    memset(a->evicted, 0xff, a->l1->sets * a->l1->ways * sizeof *a->evicted);
 }
 
 // Bits of a set of users of a line: chains of the same bit share it, and all other loads have one.
@@ -40,9 +44,25 @@ static uint64_t user_bit(uint32_t chain)
     return UINT64_C(1) << chain % PLAIN_BIT;
 }
 
+// Returns the place of an evicted line, which has the set of the line.
+static uint32_t evicted_place(const struct adaptive *a, uint64_t line)
+{
+    return cache_set(a->l1, line) * a->l1->ways + (uint32_t)(line / a->l1->sets % a->l1->ways);
+}
+
+// Records the line that `by` evicts by its load, and forgets it if `by` is no chain.
+static void evict(struct adaptive *a, uint64_t line, struct adaptive_debtor by)
+{
+    uint32_t at = evicted_place(a, line);
+    if (line == UINT64_MAX || (!by.is_any && a->evicted[at] != line))
+        return;
+    a->evicted[at] = by.is_any ? line : UINT64_MAX;
+    a->creditor[at] = by;
+}
+
 // Returns the index of a line, which becomes the most recently used of its set, and evicts another
-// line if it is new: then it has no users.
-static uint32_t use_line(struct adaptive *a, uint64_t line)
+// line if it is new: then it has no users. `by` is the chain that loads it, if any.
+static uint32_t use_line(struct adaptive *a, uint64_t line, struct adaptive_debtor by)
 {
     uint32_t ways = a->l1->ways;
     uint32_t first = cache_set(a->l1, line) * ways, oldest = first;
@@ -55,6 +75,7 @@ static uint32_t use_line(struct adaptive *a, uint64_t line)
             (a->line[i] == UINT64_MAX || a->used[i] < a->used[oldest]))
             oldest = i;
     }
+    evict(a, a->line[oldest], by);
     a->line[oldest] = line;
     a->used[oldest] = ++a->uses;
     a->users[oldest] = 0;
@@ -78,23 +99,30 @@ bool adaptive_has(const struct adaptive *a, uint64_t line, uint32_t chain)
 
 bool adaptive_load(struct adaptive *a, uint64_t line, uint32_t chain, enum adaptive_kind kind)
 {
-    uint32_t at = use_line(a, line);
+    struct adaptive_debtor self = {true, chain, kind, adaptive_sent(a, chain, kind)};
+    uint32_t at = use_line(a, line, self);
     bool had = has(a->users[at], chain);
     if (!a->users[at])
-        a->debtor[at] = (struct adaptive_debtor){true, chain, kind, adaptive_sent(a, chain, kind)};
+        a->debtor[at] = self;
     else if (!(a->users[at] & user_bit(chain)))
         a->debtor[at].is_any = false; // without one of them, the other would have brought it
     a->users[at] |= user_bit(chain);
     return had;
 }
 
-struct adaptive_debtor adaptive_load_plain(struct adaptive *a, uint64_t line)
+struct adaptive_plain adaptive_load_plain(struct adaptive *a, uint64_t line)
 {
-    uint32_t at = use_line(a, line);
-    struct adaptive_debtor debtor = a->debtor[at];
+    struct adaptive_plain plain = {{0}, {0}};
+    uint32_t evicted = evicted_place(a, line);
+    if (a->evicted[evicted] == line) {
+        plain.creditor = a->creditor[evicted];
+        a->evicted[evicted] = UINT64_MAX;
+    }
+    uint32_t at = use_line(a, line, (struct adaptive_debtor){0});
+    plain.debtor = a->debtor[at];
     a->debtor[at] = (struct adaptive_debtor){0};
     a->users[at] |= UINT64_C(1) << PLAIN_BIT;
-    return debtor;
+    return plain;
 }
 
 bool adaptive_begins(struct adaptive *a, uint32_t chain, bool *probes)
@@ -106,7 +134,28 @@ bool adaptive_begins(struct adaptive *a, uint32_t chain, bool *probes)
         any |= !kind[i].off;
     }
     *probes = !all && (++a->skipped[chain] + a->phase) % ADAPTIVE_PROBE == 0;
-    return any || *probes;
+    return (any && !a->chains[chain].slow) || *probes;
+}
+
+enum adaptive_turn adaptive_turn(struct adaptive *a, uint32_t chain)
+{
+    const struct adaptive_counts *kind = a->chains[chain].kind;
+    bool off = true;
+    for (int i = 0; i < ADAPTIVE_KINDS; i++)
+        off &= kind[i].off;
+    if (off)
+        return ADAPTIVE_UNTIMED;
+    uint32_t turn = (++a->begun[chain] + a->phase) % ADAPTIVE_SAMPLE;
+    return turn == 0 ? ADAPTIVE_AT_CORE : turn == 1 ? ADAPTIVE_AWAY : ADAPTIVE_UNTIMED;
+}
+
+void adaptive_time(struct adaptive *a, uint32_t chain, bool offloaded, uint64_t cycles)
+{
+    struct adaptive_lesson lesson = {.chain = chain,
+                                     .event = offloaded ? ADAPTIVE_TIMED : ADAPTIVE_TIMED_CORE,
+                                     .saving = adaptive_saving((int64_t)cycles)};
+    if (!a->only_measures)
+        vec_push(a->arena, &a->lessons, lesson);
 }
 
 bool adaptive_allows(const struct adaptive *a, uint32_t chain, enum adaptive_kind kind)
@@ -163,9 +212,28 @@ static void apply_lesson(struct adaptive_chain *chain, const struct adaptive_les
     stats->turned_on += was_off && !counts->off;
 }
 
-void adaptive_teach(struct adaptive *a, struct adaptive_chain *chains)
+static void apply_time(struct adaptive_chain *chain, const struct adaptive_lesson *lesson,
+                       bool limits)
 {
-    for (uint32_t i = 0; i < a->lessons.n; i++)
-        apply_lesson(&chains[a->lessons.v[i].chain], &a->lessons.v[i], !a->only_measures);
+    bool core = lesson->event == ADAPTIVE_TIMED_CORE;
+    uint64_t cycles = (uint64_t)lesson->saving.counts * ADAPTIVE_SCALE;
+    uint32_t part = ++chain->timed[core];
+    part = part < ADAPTIVE_TIMES ? part : ADAPTIVE_TIMES;
+    chain->time[core] += cycles / part - chain->time[core] / part;
+    chain->slow = !limits && chain->timed[0] >= ADAPTIVE_PAIRS &&
+                  chain->timed[1] >= ADAPTIVE_PAIRS &&
+                  chain->time[0] > chain->time[1] - chain->time[1] / ADAPTIVE_FASTER;
+}
+
+void adaptive_teach(struct adaptive *a, struct adaptive_chain *chains, bool limits)
+{
+    for (uint32_t i = 0; i < a->lessons.n; i++) {
+        const struct adaptive_lesson *lesson = &a->lessons.v[i];
+        struct adaptive_chain *chain = &chains[lesson->chain];
+        if (lesson->event >= ADAPTIVE_TIMED)
+            apply_time(chain, lesson, limits);
+        else
+            apply_lesson(chain, lesson, !a->only_measures);
+    }
     a->lessons.n = 0;
 }

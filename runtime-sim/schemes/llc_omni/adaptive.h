@@ -15,6 +15,8 @@
 // sum has the savings of instances and these costs:
 // - A line that an offloaded chain loads does not enter the L1: if a later ordinary load would have
 //   hit it there, the chain is charged with that load, unless another chain has loaded it, too.
+// - Such a line does not evict another one: if a later ordinary load hits that one in the L1, the
+//   chain saves that load, too.
 // - A chain that is discarded after its lookups is charged with them, but only if the policy would
 //   have offloaded it.
 // - A packet that a full service queue sent back has saved nothing and costs its traffic.
@@ -54,7 +56,12 @@ enum {
     ADAPTIVE_MEMORY = 1024,
     ADAPTIVE_HALF = 710, // ADAPTIVE_MEMORY · ln 2
     ADAPTIVE_PROBE = 256,
-    ADAPTIVE_CYCLES = 256
+    ADAPTIVE_CYCLES = 256,
+    ADAPTIVE_SAMPLE = 64,
+    ADAPTIVE_TIMES = 64, // a new time is one part of this number in an average
+    ADAPTIVE_SCALE = 16, // unit of these averages: a part of a cycle
+    ADAPTIVE_PAIRS = 16, // times of each from which on they are compared
+    ADAPTIVE_FASTER = 8, // an offloaded instance is faster if it saves one part of this number
 };
 
 enum adaptive_kind {
@@ -94,13 +101,19 @@ extern const uint32_t chain_stat_key_count;
 // State of all cores, by chain of the program.
 struct adaptive_chain {
     struct adaptive_counts kind[ADAPTIVE_KINDS];
+    // Average times of an instance, offloaded and by the core, and numbers of both.
+    uint64_t time[2];
+    uint32_t timed[2];
+    bool slow; // offloaded instances take longer, and nothing limits the others
     struct chain_stats stats;
 };
 
 enum adaptive_event {
     ADAPTIVE_SENT,
-    ADAPTIVE_DISCARDED, // discarded
-    ADAPTIVE_CORRECTED, // correction of an instance that was sent
+    ADAPTIVE_DISCARDED,  // discarded
+    ADAPTIVE_CORRECTED,  // correction of an instance that was sent
+    ADAPTIVE_TIMED,      // time of an offloaded instance
+    ADAPTIVE_TIMED_CORE, // time of an instance by the core
 };
 
 struct adaptive_lesson {
@@ -111,7 +124,8 @@ struct adaptive_lesson {
     uint32_t since; // correction: adaptive_sent when the instance was sent
 };
 
-// The offloaded chain that has kept a line of the tag array out of the L1.
+// The offloaded chain that has kept a line of the tag array out of the L1; or the one whose line
+// would have evicted a line that the tag array lacks.
 struct adaptive_debtor {
     bool is_any; // such a chain exists
     uint32_t chain;
@@ -119,11 +133,16 @@ struct adaptive_debtor {
     uint32_t since; // adaptive_sent when the instance was sent
 };
 
+struct adaptive_plain {
+    struct adaptive_debtor debtor, creditor;
+};
+
 // State of a core.
 struct adaptive {
     struct arena *arena;
     const struct adaptive_chain *chains;
     uint32_t *skipped;                   // instances while a kind was off, by chain
+    uint32_t *begun;                     // instances, by chain
     uint32_t phase;                      // offset at which the core's probes start
     bool only_measures;                  // no chain is turned off
     VEC(struct adaptive_lesson) lessons; // measurements of this cycle
@@ -131,6 +150,9 @@ struct adaptive {
     uint64_t *line, *used;          // tag and last use, by set · ways + way; tag UINT64_MAX: free
     uint64_t *users;                // set of the chains that loaded it, and other loads
     struct adaptive_debtor *debtor; // indexed like line
+    // The last lines that offloaded chains have evicted from the tag array, and these chains.
+    uint64_t *evicted; // UINT64_MAX: none
+    struct adaptive_debtor *creditor;
     uint64_t uses;
 };
 
@@ -148,17 +170,24 @@ bool adaptive_load(struct adaptive *adaptive, uint64_t line, uint32_t chain,
                    enum adaptive_kind kind);
 // Returns true if the line of a load would hit in the L1, and changes nothing.
 bool adaptive_has(const struct adaptive *adaptive, uint64_t line, uint32_t chain);
-// Looks up the line of an ordinary load. Returns the chain that has kept it out of the L1, and
-// clears it.
-struct adaptive_debtor adaptive_load_plain(struct adaptive *adaptive, uint64_t line);
+// Looks up the line of an ordinary load. Returns the chains that have kept it out of the L1, or in
+// it, and clears them.
+struct adaptive_plain adaptive_load_plain(struct adaptive *adaptive, uint64_t line);
 // Returns true if an instance may begin. *probes is true if it is a probe of a chain that is off
 // for at least one kind.
 bool adaptive_begins(struct adaptive *adaptive, uint32_t chain, bool *probes);
+// Returns whether the next instance of the chain is to be timed: at the core, and the following one
+// offloaded, so that both have the same times.
+enum adaptive_turn { ADAPTIVE_UNTIMED, ADAPTIVE_AT_CORE, ADAPTIVE_AWAY };
+enum adaptive_turn adaptive_turn(struct adaptive *adaptive, uint32_t chain);
+// Records the cycles of an instance, which was offloaded or was computed by the core.
+void adaptive_time(struct adaptive *adaptive, uint32_t chain, bool offloaded, uint64_t cycles);
 // Returns true if only probes of the chain may be offloaded.
 static inline bool adaptive_is_off(const struct adaptive *adaptive, uint32_t chain)
 {
     const struct adaptive_counts *kind = adaptive->chains[chain].kind;
-    return kind[ADAPTIVE_HERE].off && kind[ADAPTIVE_MEET].off && kind[ADAPTIVE_OPERAND].off;
+    return adaptive->chains[chain].slow ||
+           (kind[ADAPTIVE_HERE].off && kind[ADAPTIVE_MEET].off && kind[ADAPTIVE_OPERAND].off);
 }
 // Returns true if instances of this kind may be offloaded.
 bool adaptive_allows(const struct adaptive *adaptive, uint32_t chain, enum adaptive_kind kind);
@@ -170,5 +199,6 @@ void adaptive_correct(struct adaptive *adaptive, uint32_t chain, enum adaptive_k
                       uint32_t since, struct adaptive_saving more);
 // Returns the number of instances that all cores had sent before this cycle.
 uint32_t adaptive_sent(const struct adaptive *adaptive, uint32_t chain, enum adaptive_kind kind);
-// Adds a core's measurements of this cycle to `chains`.
-void adaptive_teach(struct adaptive *adaptive, struct adaptive_chain *chains);
+// Adds a core's measurements of this cycle to `chains`. `limits`: without offloading a part of the
+// memory system would limit the program, so that longer times of instances cost nothing.
+void adaptive_teach(struct adaptive *adaptive, struct adaptive_chain *chains, bool limits);

@@ -53,6 +53,8 @@ void llc_omni_energy(const void *own, const struct machine_config *machine,
     for (enum storage_part part = 0; part < STORAGE_PARTS; part++) {
         uint32_t count =
             storage.part[part].cores + storage.part[part].llcs + storage.part[part].routers;
+        if (part == STORAGE_TIMES && !storage.part[part].entries)
+            continue;
         struct array array = {.entries = storage.part[part].entries,
                               .bits = storage.part[part].bits};
         const char *theirs = offload_storage_paper(part);
@@ -68,4 +70,6 @@ void llc_omni_energy(const void *own, const struct machine_config *machine,
     energy_add(model, COMPONENT, "offload.alu_int", ENERGY_alu_int, 1);
     energy_add(model, COMPONENT, "offload.alu_fp32", ENERGY_alu_fp32, 1);
     energy_add(model, COMPONENT, "offload.lookups", ENERGY_l1_read_miss, 1);
+    energy_add(model, COMPONENT, "offload.l1_old", ENERGY_l1_read_miss, 1);
+    energy_add(model, COMPONENT, "offload.l1_fills", ENERGY_l1_write_miss, 1);
 }

@@ -24,6 +24,17 @@ static void llc_omni_require(struct arena *arena, const void *own,
                                             memory->request_class, config->packet_vcs, true);
 }
 
+// Returns true if another scheme moves accesses of a program. Its accesses are not among those by
+// which the age of L1 lines is judged.
+static bool has_another(const struct machine_config *config)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < machine_scheme_count(config); i++)
+        has |= config->schemes[i] != &llc_omni && config->schemes[i]->configuration.read_plan &&
+               machine_enables(config, i);
+    return has;
+}
+
 // Checks the requirements of offloading on the request network.
 static const char *llc_omni_check(struct arena *arena, const void *own,
                                   const struct machine_config *config)
@@ -35,6 +46,10 @@ static const char *llc_omni_check(struct arena *arena, const void *own,
     if (config->memsys.memory.node_cores > 1)
         return "offload.policy needs memory.node_cores: 1, since each core that computes must be a "
                "node";
+    if (offload->operands_in_l1 && has_another(config))
+        return "offload.operands_in_l1 needs a machine without another scheme for parts of "
+               "programs, "
+               "whose accesses do not count for the age of lines in the L1";
     if (nodes > PACKET_NODES)
         return arena_printf(arena,
                             "request_network has %u nodes, but a ComputePacket can name "
@@ -79,17 +94,19 @@ struct offload_storage llc_omni_storage(const struct offload_config *offload,
                                         const struct machine_config *config)
 {
     uint32_t llcs = config->memsys.memory.partition_nodes.n;
-    struct offload_sizes sizes = {.warps = config->core.warps,
-                                  .queue = offload->queue,
-                                  .service_queue = offload->service_queue,
-                                  .buffer = offload->buffer,
-                                  .nodes = config->memsys.memory.cores + llcs,
-                                  .llcs = llcs,
-                                  .cores = config->memsys.memory.cores,
-                                  .cores_compute = offload_at_cores(config, offload),
-                                  .in_turn = offload->emn_at_llc == EMN_LLC_OPERAND,
-                                  .merges = offload->merge_operands,
-                                  .routers = computing_routers(offload, config)};
+    struct offload_sizes sizes = {
+        .warps = config->core.warps,
+        .queue = offload->queue,
+        .service_queue = offload->service_queue,
+        .buffer = offload->buffer,
+        .nodes = config->memsys.memory.cores + llcs,
+        .llcs = llcs,
+        .cores = config->memsys.memory.cores,
+        .cores_compute = offload_at_cores(config, offload),
+        .in_turn = offload->emn_at_llc == EMN_LLC_OPERAND,
+        .times = offload->merge_operands || offload->operands_in_l1,
+        .l1_lines = offload->operands_in_l1 ? config->l1.sets * config->l1.ways : 0,
+        .routers = computing_routers(offload, config)};
     return offload_storage_bits(&sizes);
 }
 
@@ -214,6 +231,7 @@ static const struct scheme_item_row item_rows[] = {
     {"no room in the offload queue", "", "discarded_full discarded_credit", ""},
     {"no node can compute", "", "discarded_emn", ""},
     {"cheaper at the core", "", "discarded_price", ""},
+    {"timed at the core", "", "discarded_sample", ""},
     {"discarded for other reasons", "",
      "discarded_conflict discarded_unit discarded_lanes discarded_broken", ""},
     {"turned off", "", "discarded_off", ""},

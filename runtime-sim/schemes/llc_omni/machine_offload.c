@@ -37,6 +37,34 @@ static bool ends_chain(const struct program *program, const struct timing *timin
     return ends;
 }
 
+// Returns the set of instructions, by number of their issue info, after which a warp may see
+// accesses of other cores that it could not see before: they acquire, or a call, an asynchronous
+// operation or a barrier of a cluster may do so.
+static uint64_t *find_acquires(struct machine *machine)
+{
+    static const uint8_t classes[] = {CLASS_FENCE, CLASS_ASYNC, CLASS_CALL, CLASS_MISC,
+                                      CLASS_OPAQUE};
+    const struct timings *timings = machine_port(machine).timings;
+    const struct program *program = machine_port(machine).program;
+    uint64_t *acquires = bits_new(machine_port(machine).arena, timings->count);
+    for (uint32_t i = 0; i < timings->count; i++) {
+        const struct timing *timing = &timings->list[i];
+        uint32_t function = program->functions.v[timing->function].function;
+        const struct ir_function *fn = &program->module->functions.v[function];
+        if (timing->inst >= fn->insts.n)
+            continue;
+        uint32_t class = fn->insts.v[timing->inst].class;
+        bool may = timing->acquires;
+        for (size_t k = 0; k < sizeof classes && !may; k++)
+            may = class == classes[k];
+        if (class == CLASS_BARRIER)
+            may |= ir_has_modifier(program->module, fn, timing->inst, W_cluster);
+        if (may)
+            bits_set(acquires, i);
+    }
+    return acquires;
+}
+
 // Sets how each instruction is captured, and whether it ends a capture.
 static void set_kinds(struct machine *machine)
 {
@@ -125,10 +153,37 @@ static const uint8_t *bits(void *context, uint32_t core, uint32_t entry, uint32_
     return at->bits;
 }
 
-static uint64_t sent(void *context, uint32_t core, uint32_t entry)
+static uint64_t fresh(void *context, uint32_t core, uint32_t entry, uint32_t which)
 {
     const struct machine_offload *o = context;
-    return o->shared.queues[core]->entries[entry].sent;
+    return o->shared.queues[core]->entries[entry].fresh[which];
+}
+
+static enum service_l1 read_l1(void *context, uint32_t endpoint, uint64_t line, uint64_t from,
+                               uint64_t *ready)
+{
+    struct machine_offload *o = context;
+    struct cache *l1 = core_l1(core_of(o, endpoint));
+    uint64_t since = cache_since(l1, line);
+    if (since == UINT64_MAX || since < from)
+        return since < from ? SERVICE_L1_OLD : SERVICE_L1_ABSENT;
+    switch (cache_read_directly(l1, machine_port(o->machine).now, line, ready)) {
+    case CACHE_DIRECT_READ: return SERVICE_L1_READ;
+    case CACHE_DIRECT_BUSY: return SERVICE_L1_BUSY;
+    default: return SERVICE_L1_ABSENT;
+    }
+}
+
+static void bring_to_l1(void *context, uint32_t endpoint, uint64_t now, uint64_t line,
+                        uint64_t since)
+{
+    struct machine_offload *o = context;
+    struct core *core = core_of(o, endpoint);
+    struct cache *l1 = core_l1(core);
+    if (cache_has(l1, line) || cache_waits(l1, line, true) || lsu_awaits_store(core, line) ||
+        since < oq_fresh(o->shared.queues[endpoint], line))
+        return;
+    o->stats.l1_fills += cache_bring(l1, now, line, since);
 }
 
 static uint32_t site(void *context, uint32_t core, uint32_t entry, uint32_t which)
@@ -298,7 +353,8 @@ static void init_services(struct machine_offload *o)
 {
     struct machine *machine = o->machine;
     struct memsys *memsys = machine_port(machine).memsys;
-    o->hooks = (struct service_hooks){o, bits, sent, latency, site, is_idle, read_here, computed};
+    o->hooks = (struct service_hooks){o,       bits, fresh,   read_l1,   bring_to_l1,
+                                      latency, site, is_idle, read_here, computed};
     o->services = ARENA_ARRAY(machine_port(machine).arena, struct service, o->ends);
     // Lanes are aligned to the host's cache lines, which the arena does not guarantee.
     const struct offload_config *config = o->shared.config;
@@ -309,6 +365,8 @@ static void init_services(struct machine_offload *o)
     o->service_stats = (struct service_stats){
         .lost = &t->service_lost,
         .merged = &t->merged,
+        .l1_hits = &t->l1_hits,
+        .l1_old = &t->l1_old,
         .buffer_full = &t->buffer_full,
         .operations = &t->alu_operations,
         .lanes = &t->alu_lanes,
@@ -360,6 +418,7 @@ void *machine_offload_create(struct machine *machine, const void *own, const voi
         .templates = make_templates(machine, table),
         .slots = &machine_port(machine).timings->used,
         .emn = make_emn(machine, config),
+        .acquires = config->operands_in_l1 ? find_acquires(machine) : NULL,
         .llcs = machine_port(machine).config->memsys.memory.partition_nodes.n,
         .stats = &o->stats,
         .requester = (uint8_t)machine_requester(machine, &llc_omni),
@@ -425,6 +484,7 @@ void machine_offload_launch(struct machine *machine, void *state, bool begins)
     enum offload_policy policy = shared->config->policy;
     if (!begins)
         return;
+    shared->launched = machine_port(machine).now;
     shared->on = policy != OFFLOAD_BASELINE;
     shared->omni = policy == OFFLOAD_OMNI || policy == OFFLOAD_ADAPTIVE;
     shared->cores_compute = shared->omni && shared->emn && has_room(machine, shared->config);
@@ -482,7 +542,8 @@ void machine_offload_tick(struct machine *machine, void *state)
     struct machine_offload *o = state;
     for (uint32_t i = 0; i < machine_port(machine).ordinary; i++)
         if (o->shared.queues[i]->adaptive.lessons.n)
-            adaptive_teach(&o->shared.queues[i]->adaptive, o->shared.chains);
+            adaptive_teach(&o->shared.queues[i]->adaptive, o->shared.chains,
+                           o->shared.prices && prices_limit(o->shared.prices));
     bool counts = o->shared.config->full_queue == OFFLOAD_FULL_CREDITS;
     for (uint32_t i = 0; counts && i < machine_port(machine).ordinary; i++)
         oq_promise(o->shared.queues[i]);

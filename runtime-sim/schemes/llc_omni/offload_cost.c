@@ -8,6 +8,7 @@ enum { DISCARD_COST = 4 };
 struct cost {
     int64_t hops;  // flit hops
     int64_t price; // by the prices of ports, channels and slices; 0 without prices
+    int sign;      // 1: offloading saves it, and -1: adds it; 0: neither
 };
 
 // Adds a request of `there` flits from an endpoint to another one, and its reply.
@@ -19,6 +20,8 @@ static void add_exchange(const struct offload_queue *oq, struct cost *to, uint32
     uint32_t hops = oq->shared->ways->distance(oq, from, at);
     uint32_t a = memsys_endpoint_node(memsys, from), b = memsys_endpoint_node(memsys, at);
     to->hops += (int64_t)(there + back) * hops;
+    if (prices && to->sign && a != b)
+        prices_relieve(oq->shared->prices, b, to->sign * (int64_t)there, to->sign * (int64_t)back);
     if (prices)
         to->price += (int64_t)there * prices_way(prices, MEMSYS_REQUESTS, a, b, hops) +
                      (int64_t)back * prices_way(prices, MEMSYS_REPLIES, b, a, hops);
@@ -56,9 +59,9 @@ static struct memsys_request operand_request(const struct offload_queue *oq,
 // Returns the cost of the group's accesses by the core, without the loads `had` that hit in its L1.
 static struct cost plain_cost(const struct offload_queue *oq, const struct oq_chain *c,
                               const struct oq_groups *groups, const struct oq_group *group,
-                              uint32_t had)
+                              uint32_t had, int sign)
 {
-    struct cost cost = {0};
+    struct cost cost = {.sign = sign};
     for (uint32_t k = 0; k < OQ_LINES; k++) {
         if (!(groups->operands & ~had & 1u << k))
             continue;
@@ -72,10 +75,10 @@ static struct cost plain_cost(const struct offload_queue *oq, const struct oq_ch
 // of the endpoint's service queue.
 static struct cost packet_cost(const struct offload_queue *oq, const struct oq_chain *c,
                                const struct oq_groups *groups, const struct oq_group *group,
-                               uint32_t endpoint, uint32_t flits, uint32_t response)
+                               uint32_t endpoint, uint32_t flits, uint32_t response, int sign)
 {
     const struct memsys *memsys = core_port(oq->core).memsys;
-    struct cost cost = {0};
+    struct cost cost = {.sign = sign};
     add_exchange(oq, &cost, core_port(oq->core).index, endpoint,
                  memsys_packet_flits(memsys, flits * PACKET_FLIT),
                  memsys_reply_packet_flits(memsys, response * PACKET_FLIT));
@@ -139,7 +142,8 @@ static int64_t price_at(const struct offload_queue *oq, const struct oq_chain *c
 {
     const struct compute_packet *packet = &oq->shared->templates[c->number].packet;
     uint32_t flits = group->lanes == FULL_MASK ? 1 : 2;
-    return packet_cost(oq, c, groups, group, endpoint, flits, packet_response_flits(packet)).price;
+    return packet_cost(oq, c, groups, group, endpoint, flits, packet_response_flits(packet), 0)
+        .price;
 }
 
 struct oq_choice oq_choose(struct offload_queue *oq, const struct oq_chain *c,
@@ -160,7 +164,7 @@ struct oq_choice oq_choose(struct offload_queue *oq, const struct oq_chain *c,
     if (choice.endpoint == OQ_NONE)
         return choice;
     uint32_t had = loads_had(oq, c, groups, group);
-    choice.saved = plain_cost(oq, c, groups, group, had).price - choice.price;
+    choice.saved = plain_cost(oq, c, groups, group, had, 0).price - choice.price;
     return choice;
 }
 
@@ -172,9 +176,9 @@ void oq_learn_packet(struct offload_queue *oq, const struct oq_chain *c,
 {
     enum adaptive_kind kind = (enum adaptive_kind)entry->kind;
     uint32_t had = look_up_loads(oq, c, groups, group, kind);
-    struct cost plain = plain_cost(oq, c, groups, group, had);
+    struct cost plain = plain_cost(oq, c, groups, group, had, 1);
     struct cost offloaded =
-        packet_cost(oq, c, groups, group, entry->endpoint, entry->flits, response);
+        packet_cost(oq, c, groups, group, entry->endpoint, entry->flits, response, -1);
     entry->saving = saving_of(oq, &plain, &offloaded);
     entry->since = adaptive_sent(&oq->adaptive, c->number, kind);
     adaptive_learn(&oq->adaptive, c->number, kind, ADAPTIVE_SENT, entry->saving);
@@ -184,15 +188,17 @@ void oq_l1_load(struct core *core, void *own, uint64_t line)
 {
     struct offload_queue *oq = own;
     struct adaptive *adaptive = &oq->adaptive;
-    struct adaptive_debtor debtor = adaptive_load_plain(adaptive, line);
-    if (!debtor.is_any)
+    struct adaptive_plain plain = adaptive_load_plain(adaptive, line);
+    bool has = cache_since(core_l1(core), line) != UINT64_MAX;
+    if (has ? !plain.creditor.is_any : !plain.debtor.is_any)
         return;
+    const struct adaptive_debtor *chain = has ? &plain.creditor : &plain.debtor;
     const struct memsys_request request = {
         .line = line, .bytes = mask_range(0, LINE_BYTES), .kind = MEMSYS_READ};
     struct cost nothing = {0}, more = {0};
     add_access(oq, &more, core_port(core).index, &request);
-    adaptive_correct(adaptive, debtor.chain, debtor.kind, debtor.since,
-                     saving_of(oq, &nothing, &more));
+    adaptive_correct(adaptive, chain->chain, chain->kind, chain->since,
+                     has ? saving_of(oq, &more, &nothing) : saving_of(oq, &nothing, &more));
 }
 
 // Returns the set of kinds that a discarded chain is charged to: those that the policy allows.

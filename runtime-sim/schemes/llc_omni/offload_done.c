@@ -113,7 +113,7 @@ static void accept_returned_load(struct offload_queue *oq, uint64_t now,
     oq->shared->stats->queue_read++;
     entry->back |= (uint8_t)(1u << load);
     if (oq->shared->config->bounced_loads == OFFLOAD_BOUNCED_ALLOCATE && !(c->bypasses >> load & 1))
-        cache_bring(core_l1(oq->core), now, reply->line);
+        cache_bring(core_l1(oq->core), now, reply->line, entry->sent);
     if (entry->back != (1u << c->load_count) - 1)
         return;
     c->out--;
@@ -138,6 +138,8 @@ void oq_answered(struct offload_queue *oq, uint64_t now, const struct memsys_req
     stats->offloaded_lanes += (uint32_t)__builtin_popcount(entry->lanes);
     stats->packet_latency_sum += now - entry->sent;
     oq->chains[index].out--;
+    if (oq->chains[index].store != OQ_NONE)
+        oq_written(oq->core, oq, now, entry->stored);
     oq_learn_reply(oq, now, entry, true);
     oq_free(oq, now, reply->tag);
     oq_maybe_end(oq, now, index);
@@ -145,8 +147,10 @@ void oq_answered(struct offload_queue *oq, uint64_t now, const struct memsys_req
 
 // End of a chain
 
-static void count_end(const struct offload_queue *oq, uint64_t now, const struct oq_chain *c)
+static void count_end(struct offload_queue *oq, uint64_t now, const struct oq_chain *c)
 {
+    if (c->turn && (c->sent || c->why == &oq->shared->stats->discarded_sample))
+        adaptive_time(&oq->adaptive, c->number, c->sent, now - c->begun);
     if (!c->sent)
         return;
     oq->shared->stats->chain_latency_sum += now - c->begun;

@@ -296,6 +296,15 @@ static uint32_t allocate_entry(struct offload_queue *oq, uint64_t now, struct oq
     return number;
 }
 
+// Sets the cycles from which on the operands of a packet made in this cycle may have been
+// requested.
+static void set_fresh(const struct offload_queue *oq, uint64_t now, const struct oq_chain *c,
+                      const struct oq_group *group, struct oqsr *entry)
+{
+    for (uint32_t k = 0; k < c->load_count; k++)
+        entry->fresh[k] = oq->written ? oq_fresh(oq, group->line[k]) : now;
+}
+
 static void queue_packet(struct offload_queue *oq, uint32_t number)
 {
     oq->ring[(oq->ring_head + oq->ring_count++) % oq->count] = number;
@@ -341,6 +350,8 @@ static uint32_t make_packets(struct offload_queue *oq, uint64_t now, uint32_t in
         entry->lanes = lanes;
         entry->endpoint = endpoint;
         entry->sent = now;
+        set_fresh(oq, now, c, group, entry);
+        entry->stored = group->line[STORE];
         entry->flits = packet_encode(&packet, entry->bits);
         stats->queue_write += entry->flits;
         entry->kind = (uint8_t)group->kind;
@@ -404,6 +415,8 @@ static uint64_t *find_reason(struct offload_queue *oq, uint32_t index, struct oq
         return &stats->discarded_unit;
     if (depend(groups) || is_awaited(oq, groups) || is_accessed(oq, index, c, groups))
         return &stats->discarded_conflict;
+    if (c->turn == ADAPTIVE_AT_CORE)
+        return &stats->discarded_sample;
     return find_room(oq, c, groups);
 }
 
@@ -414,7 +427,8 @@ void oq_form(struct offload_queue *oq, uint64_t now, uint32_t index)
     struct oq_groups groups;
     uint64_t *reason = find_reason(oq, index, &groups);
     if (reason) {
-        oq_note_discard(oq, c, reason == &stats->discarded_unit ? NULL : &groups);
+        if (reason != &stats->discarded_sample)
+            oq_note_discard(oq, c, reason == &stats->discarded_unit ? NULL : &groups);
         oq_discard(oq, now, index, reason);
         return;
     }

@@ -1,5 +1,6 @@
 // Forms chains.
 #include "runtime-sim/schemes/llc_omni/offload_groups.h"
+#include "support/bits.h"
 #include <string.h>
 
 const struct stat_key offload_stat_keys[] = {
@@ -27,6 +28,8 @@ struct offload_queue *oq_init(struct core *core, struct offload_shared *shared)
     oq->free_entries = ARENA_ARRAY(core_port(core).arena, uint32_t, config->queue);
     oq->ring = ARENA_ARRAY(core_port(core).arena, uint32_t, config->queue);
     oq->turns = bits_new(core_port(core).arena, shared->llcs * shared->llcs);
+    if (config->operands_in_l1)
+        oq->written = ARENA_ARRAY(core_port(core).arena, uint64_t, OQ_CLASSES);
     for (uint32_t i = 0; i < config->queue; i++)
         oq->free_entries[oq->free_count++] = config->queue - 1 - i;
     for (uint32_t i = 0; i < warps; i++) {
@@ -204,6 +207,14 @@ static bool refuse(const struct offload_queue *oq, uint64_t now, uint32_t index,
     return false;
 }
 
+// Returns whether an instance is timed: times matter only if no port limits the program.
+static enum adaptive_turn turn_of(struct offload_queue *oq, uint32_t number)
+{
+    const struct prices *prices = oq->shared->prices;
+    return prices && !prices_limit(prices) ? adaptive_turn(&oq->adaptive, number)
+                                           : ADAPTIVE_UNTIMED;
+}
+
 static bool begin_chain(struct offload_queue *oq, uint64_t now, uint32_t index)
 {
     const struct offload_shared *shared = oq->shared;
@@ -218,7 +229,8 @@ static bool begin_chain(struct offload_queue *oq, uint64_t now, uint32_t index)
     shared->stats->tagged_instructions += chain->count;
     shared->stats->tagged_accesses += chain->loads + chain->stores;
     bool probes = false;
-    if (!adaptive_begins(&oq->adaptive, number, &probes))
+    enum adaptive_turn turn = turn_of(oq, number);
+    if (!adaptive_begins(&oq->adaptive, number, &probes) && !turn)
         return refuse(oq, now, index, &shared->stats->discarded_off, OFFLOAD_REFUSED);
     if (!shared->templates[number].sound)
         return refuse(oq, now, index, &shared->stats->discarded_unit, OFFLOAD_REFUSED);
@@ -233,7 +245,9 @@ static bool begin_chain(struct offload_queue *oq, uint64_t now, uint32_t index)
                            .store = OQ_NONE,
                            .path = slot.warp->current,
                            .path_mask = path_of(slot.warp)->mask,
-                           .probes = probes,
+                           .probes =
+                               probes || (turn == ADAPTIVE_AWAY && shared->chains[number].slow),
+                           .turn = (uint8_t)turn,
                            .begun = now};
     oq_count(oq, now);
     c->entry = oq->free_entries[--oq->free_count];
@@ -244,10 +258,27 @@ static bool begin_chain(struct offload_queue *oq, uint64_t now, uint32_t index)
     return true;
 }
 
+// Notes that accesses of other cores may now precede those of this one: at the first instruction
+// after an acquire that waits for it, since the acquire is complete then.
+static void note_order(struct offload_queue *oq, uint64_t now, uint32_t index)
+{
+    const struct timing *timing = warp_slot_port(oq->core, index).next;
+    uint64_t *word = &oq->acquired[index / 64], bit = warp_slot_bit(index);
+    bool waits = timing->unit == UNIT_MEMORY || timing->orders || timing->shared || timing->waits;
+    if (*word & bit && waits) {
+        oq->ordered = now;
+        *word &= ~bit;
+    }
+    if (bits_test(oq->shared->acquires, (uint32_t)(timing - core_port(oq->core).timings->list)))
+        *word |= bit;
+}
+
 enum issue_as oq_issue_as(struct core *core, void *own, uint64_t now, uint32_t index)
 {
     struct offload_queue *oq = own;
     (void)core;
+    if (oq->written)
+        note_order(oq, now, index);
     enum oq_role role = oq_role(oq, index);
     if (role == OQ_BEGINS && !begin_chain(oq, now, index))
         role = OQ_NOTHING;
@@ -539,6 +570,27 @@ void oq_discard(struct offload_queue *oq, uint64_t now, uint32_t index, uint64_t
 }
 
 // Order
+
+// Returns the class of a line in `written`, by a hash.
+static uint32_t class_of(uint64_t line)
+{
+    return (uint32_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 32) % OQ_CLASSES;
+}
+
+void oq_written(struct core *core, void *own, uint64_t now, uint64_t line)
+{
+    struct offload_queue *oq = own;
+    (void)core;
+    if (oq->written)
+        oq->written[class_of(line)] = now;
+}
+
+uint64_t oq_fresh(const struct offload_queue *oq, uint64_t line)
+{
+    uint64_t fresh = oq->written[class_of(line)];
+    fresh = oq->ordered > fresh ? oq->ordered : fresh;
+    return oq->shared->launched > fresh ? oq->shared->launched : fresh;
+}
 
 static bool loads_from(const struct offload_queue *oq, const struct oq_chain *c, uint64_t line)
 {

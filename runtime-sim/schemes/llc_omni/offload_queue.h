@@ -63,9 +63,13 @@ struct offload_shared {
     struct offload_stats *stats;
     struct offload_log log;
     struct service *services; // by endpoint
-    uint8_t requester;        // number for packets, and for loads that are sent back
-    uint8_t scheme;           // number in the marks of timings
-    uint8_t first_stall;      // slot state of OQ_STALL_FORMING, the first of enum oq_stall
+    // With offload.operands_in_l1: cycle in which the last launches began, and set of the
+    // instructions, by number of their issue info, after which a warp may see accesses of other
+    // cores.
+    uint64_t launched, *acquires;
+    uint8_t requester;   // number for packets, and for loads that are sent back
+    uint8_t scheme;      // number in the marks of timings
+    uint8_t first_stall; // slot state of OQ_STALL_FORMING, the first of enum oq_stall
 };
 
 // Stall reasons of slots.
@@ -81,8 +85,10 @@ struct oqsr {
     uint32_t since;                // adaptive_sent when the saving was counted
     uint32_t lanes, endpoint;      // set of lanes; endpoint that computes them
     uint32_t flits;
-    uint64_t sent;           // cycle in which the packet was made
-    uint32_t site[OQ_LINES]; // instructions of the loads and of the store (lsu_site)
+    uint64_t sent;                // cycle in which the packet was made
+    uint64_t fresh[PACKET_LOADS]; // cycle from which on the operand may have been requested
+    uint64_t stored;              // line of the store
+    uint32_t site[OQ_LINES];      // instructions of the loads and of the store (lsu_site)
     uint8_t bits[PACKET_MAX_FLITS * PACKET_FLIT];
 };
 
@@ -124,6 +130,7 @@ struct oq_chain {
     uint32_t out;          // packets without a reply
     bool sent;             // a packet was sent
     bool probes;           // the chain is off, and this instance measures it
+    uint8_t turn;          // enum adaptive_turn
     uint8_t charged_kinds; // set of kinds that the discarded chain is charged to
     uint64_t begun;
     const uint64_t *why; // counter of the reason for which it was discarded or refused
@@ -148,7 +155,11 @@ struct offload_queue {
     // emn_at_llc: operand: a bit for each pair of partitions, set if the last packet for this pair
     // went to the first one. A common bit would follow the order of the lines.
     uint64_t *turns;
-    uint32_t fetching; // slot whose chain is being fetched, or OQ_NONE
+    // With offload.operands_in_l1, cycles: of the last acknowledged store of the core, by class of
+    // the line (oq_fresh), and of the last access after an instruction in shared->acquires.
+    uint64_t *written, ordered;
+    uint64_t acquired[CORE_WORDS]; // slots that have issued such an instruction, and no access
+    uint32_t fetching;             // slot whose chain is being fetched, or OQ_NONE
 };
 
 extern const struct scheme_issue oq_issue_hooks;
@@ -236,6 +247,13 @@ static inline uint32_t oq_next_packet(const struct offload_queue *oq)
 }
 // Sends the next packet. Returns false if no packet waits, or if the network has no room.
 bool oq_send(struct core *core, void *own, uint64_t now);
+// Called when a store or an atomic operation of the core to a line was acknowledged, or that of a
+// chain of the core.
+void oq_written(struct core *core, void *own, uint64_t now, uint64_t line);
+// Returns a cycle such that data of the line that were requested in it or later have all accesses
+// that precede a next access of the core. Requires offload.operands_in_l1, and that the core awaits
+// no store to the line.
+uint64_t oq_fresh(const struct offload_queue *oq, uint64_t line);
 // Makes the credits that the core's packets of the last cycle use visible to all cores.
 void oq_promise(struct offload_queue *oq);
 // Counts the entries in use up to, not including, this cycle. Called before their number changes.

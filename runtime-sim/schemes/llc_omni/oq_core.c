@@ -50,6 +50,7 @@ const struct lsu_hooks oq_lsu = {
     .issued = oq_issued,
     .fetch_first = oq_fetch_first,
     .fetched = oq_fetched,
+    .written = oq_written,
     .l1_load = oq_l1_load,
     .looked_up = oq_looked_up,
     .entry_done = oq_entry_done,

@@ -27,6 +27,9 @@ struct prices *prices_new(struct arena *arena, const struct memsys *memsys,
         prices->arrives[network] = parts_new(arena, noc_nodes(noc));
         prices->channel[network] = parts_new(arena, noc_channels(noc));
         prices->hop[network] = 1;
+        prices->relief[network] = ARENA_ARRAY(arena, int64_t, noc_nodes(noc));
+        prices->relieved[network] = ARENA_ARRAY(arena, int64_t, noc_nodes(noc));
+        prices->demand[network] = ARENA_ARRAY(arena, int64_t, noc_nodes(noc));
     }
     prices->slices = parts_new(arena, prices->partitions);
     prices->buffers = parts_new(arena, ends);
@@ -51,6 +54,20 @@ static void update(struct prices *prices, struct prices_part *part, uint64_t cou
     prices->busiest = part->price > prices->busiest ? part->price : prices->busiest;
 }
 
+// Adds the window to the average use that a port would have without offloading: `flits` have passed
+// it in these cycles.
+static void update_demand(struct prices *prices, int network, uint32_t node, uint64_t flits,
+                          uint64_t cycles)
+{
+    int64_t relief = prices->relief[network][node];
+    int64_t more = (int64_t)flits + relief - prices->relieved[network][node];
+    int64_t use = cycles ? more * PRICES_FULL / (int64_t)cycles : 0;
+    int64_t *demand = &prices->demand[network][node];
+    *demand = (*demand * (PRICES_KEEPS - 1) + use) / PRICES_KEEPS;
+    prices->relieved[network][node] = relief;
+    prices->most_demand = *demand > prices->most_demand ? *demand : prices->most_demand;
+}
+
 static void update_network(struct prices *prices, int network)
 {
     const struct noc *noc = memsys_noc(prices->memsys, (enum memsys_network)network);
@@ -58,6 +75,11 @@ static void update_network(struct prices *prices, int network)
     uint32_t channels = noc_channels(noc), between = 0;
     for (uint32_t i = 0; i < noc_nodes(noc); i++) {
         struct noc_node node = noc_node(noc, i);
+        bool requests = network == MEMSYS_REQUESTS;
+        const struct prices_part *port =
+            requests ? &prices->arrives[network][i] : &prices->enters[network][i];
+        update_demand(prices, network, i,
+                      (requests ? node.flits_arrived : node.flits_entered) - port->counted, cycles);
         update(prices, &prices->enters[network][i], node.flits_entered, cycles);
         update(prices, &prices->arrives[network][i], node.flits_arrived, cycles);
     }
@@ -90,6 +112,7 @@ void prices_update(struct prices *prices, uint64_t now)
 {
     uint64_t clocks = (now - prices->begun) * prices->slice_clocks / prices->per_cycles;
     prices->busiest = 0;
+    prices->most_demand = 0;
     for (int network = 0; network < PRICES_NETWORKS; network++)
         update_network(prices, network);
     for (uint32_t i = 0; i < prices->partitions; i++)

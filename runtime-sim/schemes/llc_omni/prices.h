@@ -24,6 +24,7 @@ enum {
     PRICES_KEEPS = 4,    // the last window is one part of this number in an average
     PRICES_FULL = 1024,  // price of a part that is always in use
     PRICES_HOPS = 5,     // hops to which a flit at the busiest part corresponds
+    PRICES_LIMITS = 896, // demand from which on a port limits the program
     PRICES_NETWORKS = 2, // enum memsys_network
 };
 
@@ -41,7 +42,13 @@ struct prices {
     struct prices_part *enters[PRICES_NETWORKS], *arrives[PRICES_NETWORKS]; // by node
     struct prices_part *channel[PRICES_NETWORKS]; // by channel of noc_channel
     struct prices_part *slices;                   // by partition
-    struct service *services;                     // by endpoint
+    // By node: flits of partitions' ports that offloading has saved, as one number for requests
+    // that arrive and one for replies that enter; those at the start of the window; the average use
+    // without offloading.
+    int64_t *relief[PRICES_NETWORKS], *relieved[PRICES_NETWORKS];
+    int64_t *demand[PRICES_NETWORKS];
+    int64_t most_demand;
+    struct service *services; // by endpoint
     uint32_t ends;
     struct prices_part *buffers; // by endpoint
     uint64_t *chains;            // chains that had an entry of the buffer before the window
@@ -68,6 +75,18 @@ static inline uint32_t prices_way(const struct prices *prices, enum memsys_netwo
         return 0;
     return prices->enters[network][from].price + prices->arrives[network][to].price +
            hops * prices->hop[network];
+}
+// Notes that an exchange of flits between a node and that of a partition was saved by offloading;
+// negative numbers: that it was added.
+static inline void prices_relieve(struct prices *prices, uint32_t node, int64_t there, int64_t back)
+{
+    prices->relief[MEMSYS_REQUESTS][node] += there;
+    prices->relief[MEMSYS_REPLIES][node] += back;
+}
+// Returns true if a port of a partition would limit the program without offloading.
+static inline bool prices_limit(const struct prices *prices)
+{
+    return prices->most_demand >= PRICES_LIMITS;
 }
 // Returns the price of a chain's stay in the buffer of an endpoint's service queue.
 static inline uint64_t prices_stay(const struct prices *prices, uint32_t endpoint)

@@ -27,6 +27,7 @@ void service_init(struct service *s, struct arena *arena, const struct offload_c
         s->free_entries[s->free_count] = s->count - 1 - s->free_count;
         s->free_count++;
     }
+    s->l1_reads = ARENA_ARRAY(arena, struct service_l1_read, s->count * PACKET_LOADS);
     for (uint32_t i = 0; i < SERVICE_STAGES; i++)
         init_ring(&s->stages[i], arena, s->count);
 }
@@ -118,6 +119,12 @@ static bool is_here(const struct service *s, uint64_t line)
     return s->partition != SERVICE_NONE && memsys_partition_of(s->memsys, line) == s->partition;
 }
 
+// Returns true if operands are looked up in the L1 of the core.
+static bool passes_l1(const struct service *s)
+{
+    return s->kind == MEMSYS_AT_CORE && s->config->operands_in_l1;
+}
+
 static struct memsys_request request_for(const struct service *s, uint32_t core,
                                          const struct compute_packet *packet, uint32_t which,
                                          uint32_t tag)
@@ -171,20 +178,20 @@ static bool is_on_its_way(const struct service *s, const struct service_entry *e
                           uint32_t which)
 {
     return (entry->stage == SERVICE_ASKS || entry->stage == SERVICE_WAITS) &&
-           (entry->asked & ~entry->there) >> which & 1 && entry->merged[which] == SERVICE_NONE &&
-           !is_here(s, line_of(entry, which));
+           (entry->asked & ~entry->there & ~entry->in_l1) >> which & 1 &&
+           entry->merged[which] == SERVICE_NONE && !is_here(s, line_of(entry, which));
 }
 
 // Returns the tag of a request in flight whose data an operand of the entry can use: it was sent
-// after the entry's packet. Returns SERVICE_NONE without such a request.
+// in the operand's cycle `fresh` or later. Returns SERVICE_NONE without such a request.
 static uint32_t find_request(const struct service *s, const struct service_entry *entry,
-                             const struct memsys_request *wanted)
+                             uint32_t which, const struct memsys_request *wanted)
 {
     for (uint32_t i = 0; i < s->count; i++) {
         const struct service_entry *other = &s->entries[i];
         for (uint32_t k = 0; k < other->packet.load_count; k++)
             if (is_on_its_way(s, other, k) && line_of(other, k) == wanted->line &&
-                other->asked_at[k] >= entry->sent &&
+                other->asked_at[k] >= entry->fresh[which] &&
                 (!wanted->by_sector ||
                  mask_within(wanted->bytes, bytes_of(&other->packet, &other->packet.load[k]))))
                 return tag_of(s, other, k);
@@ -278,31 +285,71 @@ void service_accept_reply(struct service *s, uint64_t now, const struct memsys_r
     if (service_is_store(answer)) {
         accept_ack(s, now, tag);
     } else {
-        accept_operand(s, now, service_entry_of(s, tag), tag % SERVICE_TAGS, answer);
+        struct service_entry *entry = service_entry_of(s, tag);
+        uint32_t which = tag % SERVICE_TAGS;
+        if (passes_l1(s))
+            s->hooks->bring_to_l1(s->hooks->context, s->endpoint, now, line_of(entry, which),
+                                  entry->asked_at[which]);
+        accept_operand(s, now, entry, which, answer);
         each_merged(s, tag, accept_merged, &arrival);
     }
     s->next = s->next < now + 1 ? s->next : now + 1;
 }
 
-// Requests an operand, or lets it use a request in flight. Returns false if there is no room.
+// L1
+
+// Reads an operand from the L1 of the core.
+static enum service_l1 read_l1(struct service *s, struct service_entry *entry, uint32_t which)
+{
+    uint64_t ready;
+    enum service_l1 found = s->hooks->read_l1(s->hooks->context, s->endpoint, line_of(entry, which),
+                                              entry->fresh[which], &ready);
+    if (found != SERVICE_L1_READ)
+        return found;
+    uint32_t size = s->count * PACKET_LOADS;
+    s->l1_reads[(s->l1_first + s->l1_count++) % size] =
+        (struct service_l1_read){tag_of(s, entry, which), ready};
+    entry->in_l1 |= (uint8_t)(1u << which);
+    ++*s->stats->l1_hits;
+    bind(s, entry, which, NULL);
+    return found;
+}
+
+static void end_l1_reads(struct service *s, uint64_t now)
+{
+    const struct memsys_request line = {.kind = MEMSYS_READ};
+    for (; s->l1_count && s->l1_reads[s->l1_first].ready <= now; s->l1_count--) {
+        uint32_t tag = s->l1_reads[s->l1_first].tag;
+        s->l1_first = (s->l1_first + 1) % (s->count * PACKET_LOADS);
+        accept_operand(s, now, service_entry_of(s, tag), tag % SERVICE_TAGS, &line);
+    }
+}
+
+// Requests an operand, or lets it use a line of the L1 or a request in flight. Returns false if
+// there is no room.
 static bool ask_operand(struct service *s, uint64_t now, struct service_entry *entry,
                         uint32_t which)
 {
     struct memsys_request request =
         request_for(s, entry->core, &entry->packet, which, tag_of(s, entry, which));
     bool here = is_here(s, request.line);
+    enum service_l1 found = passes_l1(s) ? read_l1(s, entry, which) : SERVICE_L1_ABSENT;
+    entry->asked_at[which] = now;
+    if (found <= SERVICE_L1_BUSY)
+        return found == SERVICE_L1_READ;
     if (here)
         request.kind = MEMSYS_TOUCH;
-    if (!here && s->config->operand_sectors) {
+    if (!here && s->config->operand_sectors && !passes_l1(s)) {
         request.by_sector = true;
         request.bytes = bytes_of(&entry->packet, &entry->packet.load[which]);
     }
     uint32_t tag =
-        here || !s->config->merge_operands ? SERVICE_NONE : find_request(s, entry, &request);
-    entry->asked_at[which] = now;
-    if (tag == SERVICE_NONE)
-        return send(s, &request);
-    merge(s, entry, which, tag);
+        here || !s->config->merge_operands ? SERVICE_NONE : find_request(s, entry, which, &request);
+    if (tag != SERVICE_NONE)
+        merge(s, entry, which, tag);
+    else if (!send(s, &request))
+        return false;
+    *s->stats->l1_old += found == SERVICE_L1_OLD;
     return true;
 }
 
@@ -578,10 +625,11 @@ static void accept_packet(struct service *s, uint64_t now)
     assert(sound);
     (void)sound;
     fresh.reply = memsys_pop_packet(s->memsys, s->endpoint);
-    if (s->config->merge_operands)
-        fresh.sent = s->hooks->sent(s->hooks->context, core, request_entry);
-    for (uint32_t i = 0; i < PACKET_LOADS; i++)
+    for (uint32_t i = 0; i < PACKET_LOADS; i++) {
+        if (s->config->merge_operands || passes_l1(s))
+            fresh.fresh[i] = s->hooks->fresh(s->hooks->context, core, request_entry, i);
         fresh.merged[i] = SERVICE_NONE;
+    }
     if (!s->free_count) {
         s->bounce = (struct service_bounce){true, fresh.reply, 0, core, fresh.packet};
         ++*s->stats->bounced;
@@ -622,13 +670,16 @@ static uint64_t next_tick(const struct service *s, uint64_t now)
         memsys_peek_packet(s->memsys, s->endpoint))
         return now + 1;
     const struct service_entry *entry = first(s, SERVICE_COMPUTES);
-    return entry ? entry->until : next;
+    next = entry ? entry->until : next;
+    uint64_t ready = s->l1_count ? s->l1_reads[s->l1_first].ready : UINT64_MAX;
+    return ready < next ? ready : next;
 }
 
 // Evaluates the stages from last to first, so that a chain advances one stage per cycle.
 void service_tick(struct service *s, uint64_t now)
 {
     accept_replies(s, now);
+    end_l1_reads(s, now);
     end_operations(s, now);
     send_reply_or_ack(s, now);
     store(s, now);

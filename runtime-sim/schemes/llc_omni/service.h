@@ -17,6 +17,12 @@
 // precede the chain were complete when its packet was sent (docs/reference/offload.md#order), so
 // the requested data have them. A request that is older than the packet may have read old data.
 //
+// With offload.operands_in_l1 a queue at a core looks up operands in the core's L1. The packet has
+// for each operand the cycle of the last access that may precede the chain and change the operand
+// (oq_fresh), instead of that in which it was sent. Data of the L1, or of a request in flight, are
+// used if they were requested since. A line that the queue has requested enters the L1, unless an
+// access that precedes next ones of this core is younger than the request.
+//
 // In each cycle the queue accepts one packet, requests one operand, reads one, starts one chain,
 // and sends one store and one reply. A packet that finds no free entry is not computed. Its loads
 // are sent on: to the slice of the partition through an input of their own, to other slices before
@@ -50,12 +56,21 @@ struct service_entry {
     uint32_t reply;       // number of the packet for memsys_reply
     uint32_t core;        // owner of the chain
     uint64_t until;       // cycle in which it has been read or computed
-    // With offload.merge_operands: when the packet was sent; by operand, when it was requested and
-    // the tag of the request whose data it gets; set of requests that were served.
-    uint64_t sent, asked_at[PACKET_LOADS];
+    // By operand, the cycle from which on it may have been requested, the cycle in which it was
+    // requested and, with offload.merge_operands, the tag of the request whose data it gets; set of
+    // requests that were served; set of operands that the L1 had.
+    uint64_t fresh[PACKET_LOADS], asked_at[PACKET_LOADS];
     uint32_t merged[PACKET_LOADS]; // SERVICE_NONE: its own request
-    uint8_t served;
+    uint8_t served, in_l1;
     struct compute_packet packet;
+};
+
+enum service_l1 { SERVICE_L1_READ, SERVICE_L1_BUSY, SERVICE_L1_OLD, SERVICE_L1_ABSENT };
+
+// An operand that is being read from the L1.
+struct service_l1_read {
+    uint32_t tag;
+    uint64_t ready;
 };
 
 // A store that waits for its acknowledgement, or whose acknowledgement is to be forwarded.
@@ -70,8 +85,17 @@ struct service_hooks {
     void *context;
     // Returns the bits of the packet in an entry of a core's offload queue, and sets *flits.
     const uint8_t *(*bits)(void *context, uint32_t core, uint32_t entry, uint32_t *flits);
-    // Returns the cycle in which the packet in an entry of a core's offload queue was sent.
-    uint64_t (*sent)(void *context, uint32_t core, uint32_t entry);
+    // Returns the cycle from which on an operand of the packet in an entry of a core's offload
+    // queue may have been requested.
+    uint64_t (*fresh)(void *context, uint32_t core, uint32_t entry, uint32_t which);
+    // Reads a line from the L1 of the core at this endpoint, if it was requested in cycle `fresh`
+    // or later. Sets *ready to the cycle in which it is read.
+    enum service_l1 (*read_l1)(void *context, uint32_t endpoint, uint64_t line, uint64_t fresh,
+                               uint64_t *ready);
+    // Brings a line into that L1, which was requested in cycle `since`, if the core may see such
+    // old data.
+    void (*bring_to_l1)(void *context, uint32_t endpoint, uint64_t now, uint64_t line,
+                        uint64_t since);
     // Returns the cycles from the start of the ALU to the result.
     uint32_t (*latency)(void *context, uint32_t core, uint32_t entry);
     // Returns the instruction of a load or, with SERVICE_STORE, of the store (`site` of requests).
@@ -87,8 +111,8 @@ struct service_hooks {
 };
 
 struct service_stats {
-    uint64_t *lost, *merged, *buffer_full, *operations, *lanes, *contended, *stores, *forwarded,
-        *bounced, *cycles, *max;
+    uint64_t *lost, *merged, *l1_hits, *l1_old, *buffer_full, *operations, *lanes, *contended,
+        *stores, *forwarded, *bounced, *cycles, *max;
     uint64_t *at[MEMSYS_END_KINDS];   // operations; NULL: not counted
     uint64_t *busy[MEMSYS_END_KINDS]; // busy cycles of the ALU; NULL: not counted
 };
@@ -136,9 +160,11 @@ struct service {
     uint64_t alu_free;        // cycle in which the ALU is free
     struct arena *arena;
     VEC(struct service_stored) stored;
-    uint32_t unused_stored;          // first of a list, or SERVICE_NONE
-    uint32_t oldest_ack, newest_ack; // list of acknowledged stores
-    bool acks_turn;                  // the next reply is that of an acknowledged store
+    uint32_t unused_stored;           // first of a list, or SERVICE_NONE
+    uint32_t oldest_ack, newest_ack;  // list of acknowledged stores
+    bool acks_turn;                   // the next reply is that of an acknowledged store
+    struct service_l1_read *l1_reads; // ring of count · PACKET_LOADS, in the order of `ready`
+    uint32_t l1_first, l1_count;
     struct service_bounce bounce;
     uint64_t next;    // cycle of the next evaluation
     uint64_t counted; // cycles before this one are in the statistics

@@ -5,8 +5,13 @@
 enum { PC = 15, MASK = LANES, STATUS = 3 }; // in bits; STATUS is a arrived, b arrived, ready
 
 static const char *const names[STORAGE_PARTS] = {
-    [STORAGE_OQSR] = "OQSR", [STORAGE_FORMING] = "forming packet", [STORAGE_EMN] = "EMN table",
-    [STORAGE_SQSR] = "SQSR", [STORAGE_LANES] = "irregular lanes",  [STORAGE_BUFFER] = "buffer",
+    [STORAGE_OQSR] = "OQSR",
+    [STORAGE_FORMING] = "forming packet",
+    [STORAGE_EMN] = "EMN table",
+    [STORAGE_SQSR] = "SQSR",
+    [STORAGE_LANES] = "irregular lanes",
+    [STORAGE_BUFFER] = "buffer",
+    [STORAGE_TIMES] = "line times",
 };
 
 static const char *const paper[STORAGE_PARTS] = {
@@ -59,7 +64,8 @@ struct offload_storage offload_storage_bits(const struct offload_sizes *sizes)
     // A butterfly needs no table: the digits of the partitions' nodes determine the router.
     bool has_table = sizes->cores_compute || sizes->in_turn;
     uint32_t emn = has_table ? sizes->llcs * sizes->llcs : 0;
-    uint32_t times = sizes->merges ? (PACKET_LOADS + 1) * TIME : 0;
+    uint32_t times =
+        sizes->times ? (sizes->l1_lines ? 2 * PACKET_LOADS : PACKET_LOADS + 1) * TIME : 0;
     struct offload_storage storage = {{
         [STORAGE_OQSR] = {sizes->queue, oqsr, 0, 0, 0},
         [STORAGE_FORMING] = {1, FIRST_FLIT, 0, 0, 0},
@@ -67,9 +73,10 @@ struct offload_storage offload_storage_bits(const struct offload_sizes *sizes)
         [STORAGE_SQSR] = {sizes->service_queue, entry_of_service_queue() + times, 0, 0, 0},
         [STORAGE_LANES] = {sizes->service_queue, OPERANDS * LANES * WORD_POSITION, 0, 0, 0},
         [STORAGE_BUFFER] = {sizes->buffer, PACKET_LOADS * LINE_BYTES * 8, 0, 0, 0},
+        [STORAGE_TIMES] = {sizes->l1_lines ? OQ_CLASSES + sizes->l1_lines : 0, TIME, 0, 0, 0},
     }};
     for (enum storage_part part = 0; part < STORAGE_PARTS; part++) {
-        bool serves = part >= STORAGE_SQSR, table = part == STORAGE_EMN;
+        bool serves = part >= STORAGE_SQSR && part < STORAGE_TIMES, table = part == STORAGE_EMN;
         bool at_cores = table ? has_table : sizes->cores_compute || !serves;
         storage.part[part].cores = at_cores ? sizes->cores : 0;
         storage.part[part].llcs = serves ? sizes->llcs : 0;
@@ -89,6 +96,8 @@ void offload_storage_print(const struct offload_storage *storage, FILE *to)
             "bytes", "cores", "LLCs", "routers", "bytes in [000]");
     for (enum storage_part part = 0; part < STORAGE_PARTS; part++) {
         uint32_t entries = storage->part[part].entries, bits = storage->part[part].bits;
+        if (part == STORAGE_TIMES && !entries)
+            continue;
         const char *theirs = offload_storage_paper(part);
         fprintf(to, "%-16s %9" PRIu32 " %9" PRIu32 " %9" PRIu64 " %9" PRIu64,
                 offload_storage_name(part), entries, bits, (uint64_t)entries * bits,

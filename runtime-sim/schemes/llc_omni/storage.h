@@ -19,7 +19,8 @@ struct offload_sizes {
     uint32_t cores;
     bool cores_compute; // cores compute for others, so each has a table of meet nodes
     bool in_turn;       // partitions of two operands compute in turn: a bit for each pair
-    bool merges;        // service queues merge requests
+    bool times;         // entries of service queues have times
+    uint32_t l1_lines;  // lines of an L1 that have times
     uint32_t routers;   // computing routers
 };
 
@@ -30,6 +31,7 @@ enum {
     STORAGE_PAPER_FORMING = 30,
     STORAGE_PAPER_SERVICE_QUEUE = 2400,
     STORAGE_PAPER_EMN_ENTRIES = 64,
+    OQ_CLASSES = 512, // classes of lines by which a core keeps the times of its stores
 };
 
 enum storage_part {
@@ -39,6 +41,7 @@ enum storage_part {
     STORAGE_SQSR,    // at each partition and, with Omni-Compute, core or router, like the rest
     STORAGE_LANES,   // offsets of irregular lanes of 32-bit elements, for all operands
     STORAGE_BUFFER,
+    STORAGE_TIMES, // in each core: times of its stores, and of its L1's lines
     STORAGE_PARTS,
 };
 

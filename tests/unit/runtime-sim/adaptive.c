@@ -42,7 +42,7 @@ static void end(void)
 static void teach(uint32_t chain, enum adaptive_kind kind, int64_t saved)
 {
     adaptive_learn(&p.adaptive, chain, kind, ADAPTIVE_SENT, adaptive_saving(saved));
-    adaptive_teach(&p.adaptive, p.chains);
+    adaptive_teach(&p.adaptive, p.chains, true);
 }
 
 // Tags
@@ -127,7 +127,7 @@ static void turned_off_by_many_in_vain(void **state)
     for (uint32_t i = 0; i < ADAPTIVE_DISCARDS; i++) {
         assert_true(adaptive_allows(&p.adaptive, 2, ADAPTIVE_MEET));
         adaptive_learn(&p.adaptive, 2, ADAPTIVE_MEET, ADAPTIVE_DISCARDED, adaptive_saving(-1));
-        adaptive_teach(&p.adaptive, p.chains);
+        adaptive_teach(&p.adaptive, p.chains, true);
     }
     assert_false(adaptive_allows(&p.adaptive, 2, ADAPTIVE_MEET));
     for (uint32_t i = 0; i < ADAPTIVE_MIN; i++) {
@@ -199,7 +199,7 @@ static void corrections_fade_with_their_instances(void **state)
         int64_t before = counts->saved;
         uint32_t instances = counts->instances;
         adaptive_correct(&p.adaptive, 1, ADAPTIVE_HERE, since, adaptive_saving(-100000));
-        adaptive_teach(&p.adaptive, p.chains);
+        adaptive_teach(&p.adaptive, p.chains, true);
         assert_int_equal(counts->instances, instances);
         assert_int_equal(counts->saved, before - (100000 >> later));
         assert_true(llabs(counts->saved) < 2000); // but for rounding nothing is left of both
@@ -217,19 +217,19 @@ static void early_replies_are_not_all(void **state)
         teach(0, ADAPTIVE_HERE, 60);
     for (uint32_t i = 0; i < MANY / 2; i++) {
         adaptive_correct(&p.adaptive, 0, ADAPTIVE_HERE, i, adaptive_saving(-62));
-        adaptive_teach(&p.adaptive, p.chains);
+        adaptive_teach(&p.adaptive, p.chains, true);
         assert_true(adaptive_allows(&p.adaptive, 0, ADAPTIVE_HERE));
     }
     for (uint32_t i = MANY / 2; i < MANY; i++)
         adaptive_correct(&p.adaptive, 0, ADAPTIVE_HERE, i, adaptive_saving(-62));
-    adaptive_teach(&p.adaptive, p.chains); // but if all are sent back
+    adaptive_teach(&p.adaptive, p.chains, true); // but if all are sent back
     assert_false(adaptive_allows(&p.adaptive, 0, ADAPTIVE_HERE));
     end();
 }
 
 static struct adaptive_debtor loads(uint64_t line)
 {
-    return adaptive_load_plain(&p.adaptive, line);
+    return adaptive_load_plain(&p.adaptive, line).debtor;
 }
 
 // An ordinary load misses a line that a chain has kept out of the L1 once; after that the L1 has
@@ -252,6 +252,78 @@ static void lines_that_are_missed_have_a_debtor(void **state)
     loads(13);
     loads(14); // 12 would have given way
     assert_false(loads(12).is_any);
+    end();
+}
+
+static struct adaptive_debtor keeps(uint64_t line)
+{
+    return adaptive_load_plain(&p.adaptive, line).creditor;
+}
+
+// The line of a chain would have evicted another one, which an ordinary load still finds.
+static void lines_that_are_kept_have_a_creditor(void **state)
+{
+    (void)state;
+    begin(1, 2, false);
+    teach(3, ADAPTIVE_MEET, 1);
+    loads(10);
+    loads(12);
+    adaptive_load(&p.adaptive, 21, 3, ADAPTIVE_MEET); // evicts 10
+    struct adaptive_debtor creditor = keeps(10);
+    assert_true(creditor.is_any && creditor.chain == 3 && creditor.kind == ADAPTIVE_MEET);
+    assert_int_equal(creditor.since, 1);
+    assert_false(keeps(10).is_any);
+    loads(14);
+    loads(16); // evicts 10 in the L1, too
+    assert_false(keeps(10).is_any);
+    end();
+}
+
+// Times of offloaded instances and of those by the core
+static bool is_slow(uint64_t away, uint64_t at_core, bool limits)
+{
+    begin(1, 1, false);
+    for (uint32_t i = 0; i < ADAPTIVE_PAIRS; i++) {
+        assert_false(p.chains[2].slow); // too few times
+        adaptive_time(&p.adaptive, 2, true, away);
+        adaptive_time(&p.adaptive, 2, false, at_core);
+        adaptive_teach(&p.adaptive, p.chains, limits);
+    }
+    bool slow = p.chains[2].slow, probes;
+    assert_true(adaptive_begins(&p.adaptive, 2, &probes) == !slow);
+    assert_true(adaptive_is_off(&p.adaptive, 2) == slow);
+    assert_false(p.chains[1].slow);
+    end();
+    return slow;
+}
+
+static void slower_ones_are_not_offloaded(void **state)
+{
+    (void)state;
+    assert_true(is_slow(400, 400, false));
+    assert_true(is_slow(900, 400, false));
+    assert_true(is_slow(355, 400, false)); // not faster by an eighth
+    assert_false(is_slow(345, 400, false));
+    assert_false(is_slow(900, 400, true)); // a port limits the program
+}
+
+// One in ADAPTIVE_SAMPLE instances is timed at the core, and the next one offloaded.
+static void times_come_in_pairs(void **state)
+{
+    enum adaptive_turn last = ADAPTIVE_UNTIMED;
+    uint32_t count[3] = {0};
+    (void)state;
+    begin(1, 1, false);
+    for (uint32_t i = 0; i < 10 * ADAPTIVE_SAMPLE; i++) {
+        enum adaptive_turn turn = adaptive_turn(&p.adaptive, 2);
+        assert_true((turn == ADAPTIVE_AWAY) == (last == ADAPTIVE_AT_CORE) || !i);
+        count[turn]++;
+        last = turn;
+    }
+    assert_int_equal(count[ADAPTIVE_AT_CORE], 10);
+    adaptive_init_off(&p.chains[2]);
+    for (uint32_t i = 0; i < 2 * ADAPTIVE_SAMPLE; i++)
+        assert_int_equal(adaptive_turn(&p.adaptive, 2), ADAPTIVE_UNTIMED);
     end();
 }
 
@@ -370,14 +442,14 @@ static void lessons_come_in_the_order_of_cores(void **state)
         }
         assert_int_equal(p.chains[4].kind[ADAPTIVE_HERE].saved, saved);
         for (uint32_t i = 0; i < CORES; i++) {
-            adaptive_teach(&cores[i], p.chains);
+            adaptive_teach(&cores[i], p.chains, true);
             saved += lesson[(i + CORES - round % CORES) % CORES] - saved / ADAPTIVE_MEMORY;
             bool is_off = ++count >= ADAPTIVE_MIN && saved < 0;
             if (is_off && (!off || saved < -ADAPTIVE_OFF))
                 saved = -ADAPTIVE_OFF;
             off = is_off;
             assert_int_equal(p.chains[4].kind[ADAPTIVE_HERE].saved, saved);
-            adaptive_teach(&cores[i], p.chains); // there is nothing left
+            adaptive_teach(&cores[i], p.chains, true); // there is nothing left
             assert_int_equal(p.chains[4].kind[ADAPTIVE_HERE].saved, saved);
         }
         for (uint32_t i = 0; round * CORES >= ADAPTIVE_MIN && i < CORES; i++)
@@ -398,6 +470,9 @@ int main(void)
         cmocka_unit_test(corrections_fade_with_their_instances),
         cmocka_unit_test(early_replies_are_not_all),
         cmocka_unit_test(lines_that_are_missed_have_a_debtor),
+        cmocka_unit_test(lines_that_are_kept_have_a_creditor),
+        cmocka_unit_test(slower_ones_are_not_offloaded),
+        cmocka_unit_test(times_come_in_pairs),
         cmocka_unit_test(chains_do_not_share_lines),
         cmocka_unit_test(doubted_ones_are_off_at_first),
         cmocka_unit_test(one_of_many_probes),

@@ -33,7 +33,7 @@ static void begin_banks(struct fixture *f, uint64_t banks, uint64_t bank_bytes)
     f->values.access_queue = 32;
     start(f, 1);
     for (uint64_t line = 0; line < 8; line++)
-        assert_true(cache_bring(&f->cache, 0, line));
+        assert_true(cache_bring(&f->cache, 0, line, 0));
     run(f, 100);
 }
 
@@ -138,10 +138,10 @@ static void many(void **state)
         run(&f, 5);
     }
     for (uint64_t line = 512; line < 1024; line++)
-        assert_true(cache_bring(&f.cache, f.now, line));
+        assert_true(cache_bring(&f.cache, f.now, line, f.now));
     for (uint64_t line = 0; line < 1024; line++)
         assert_true(cache_holds(&f.cache, line));
-    assert_true(cache_bring(&f.cache, f.now, 1024));
+    assert_true(cache_bring(&f.cache, f.now, 1024, f.now));
     assert_false(cache_holds(&f.cache, 0));
     assert_true(cache_holds(&f.cache, 4));
     arena_free(&f.arena);

@@ -102,10 +102,74 @@ static void full_ports_are_the_busiest(void **state)
     offload_free(&o);
 }
 
+// A buffer of four entries with two chains in it has half of its entries in use. Each chain has one
+// for as long as the mean of the window, and counts as that many flits, divided by the entries.
+static void buffers_cost_the_time_in_them(void **state)
+{
+    enum { ENTRIES = 4, CHAINS = 8 };
+    const struct offload_config config = {.buffer = ENTRIES};
+    struct service service = {.config = &config, .buffered = 2};
+    (void)state;
+    begin();
+    struct prices *prices =
+        prices_new(machine_port(o.r.machine).arena, memsys_of(), config_of(), &service, 1);
+    assert_int_equal(prices_stay(prices, 0), 0);
+    uint32_t use = 0;
+    for (uint32_t window = 1; window <= 3; window++) {
+        service.chains_buffered += CHAINS;
+        prices_update(prices, window * PRICES_WINDOW);
+        use = (use * (PRICES_KEEPS - 1) + PRICES_FULL * 2 / ENTRIES) / PRICES_KEEPS;
+        assert_int_equal(prices->buffers[0].use, use);
+        assert_int_equal(prices->hold[0], 2 * PRICES_WINDOW / CHAINS / ENTRIES);
+        assert_int_equal(prices_stay(prices, 0), price_of(use) * prices->hold[0]);
+    }
+    // Without a new chain the time is that of the last window; an empty buffer becomes cheap.
+    service.buffered = 0;
+    service_count_buffer(&service, 3 * PRICES_WINDOW);
+    for (uint32_t window = 4; window <= 40; window++)
+        prices_update(prices, window * PRICES_WINDOW);
+    assert_int_equal(prices->hold[0], 2 * PRICES_WINDOW / CHAINS / ENTRIES);
+    assert_int_equal(prices_stay(prices, 0), prices->hold[0]);
+    // A full one is as expensive as a port that is always in use, for each flit.
+    service.buffered = ENTRIES;
+    for (uint32_t window = 41; window <= 100; window++)
+        prices_update(prices, window * PRICES_WINDOW);
+    assert_true(prices->buffers[0].use > PRICES_FULL - PRICES_KEEPS);
+    assert_int_equal(prices->busiest, prices->buffers[0].price);
+    offload_free(&o);
+}
+
+// A port limits the program if its flits and those that offloading has saved fill it.
+static void saved_flits_are_demand(void **state)
+{
+    (void)state;
+    struct prices *prices = begin();
+    uint32_t node = config_of()->memory.partition_nodes.v[3];
+    offload_run(&o, LANES);
+    uint64_t cycles = noc_cycle(memsys_noc(memsys_of(), MEMSYS_REPLIES));
+    prices_update(prices, PRICES_WINDOW);
+    assert_false(prices_limit(prices));
+    for (uint32_t window = 2; window <= 40; window++) {
+        prices->cycle[MEMSYS_REPLIES] -= cycles; // the networks stand still
+        prices_relieve(prices, node, 0, (int64_t)cycles);
+        prices_update(prices, window * PRICES_WINDOW);
+    }
+    assert_true(prices_limit(prices));
+    assert_true(prices->enters[MEMSYS_REPLIES][node].use < PRICES_LIMITS);
+    for (uint32_t window = 41; window <= 80; window++) { // offloading adds as many
+        prices->cycle[MEMSYS_REPLIES] -= cycles;
+        prices_relieve(prices, node, 0, -(int64_t)cycles);
+        prices_update(prices, window * PRICES_WINDOW);
+    }
+    assert_false(prices_limit(prices));
+    offload_free(&o);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(idle_parts_cost_hops),
-                                       cmocka_unit_test(used_ports_cost_their_use),
-                                       cmocka_unit_test(full_ports_are_the_busiest)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(idle_parts_cost_hops), cmocka_unit_test(used_ports_cost_their_use),
+        cmocka_unit_test(full_ports_are_the_busiest),
+        cmocka_unit_test(buffers_cost_the_time_in_them), cmocka_unit_test(saved_flits_are_demand)};
     return cmocka_run_group_tests_name("prices", tests, NULL, NULL);
 }

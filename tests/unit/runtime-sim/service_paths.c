@@ -285,8 +285,8 @@ static uint32_t stored_meanwhile(uint32_t back_input)
                                         .read = note_read,
                                         .computed = note_result};
     uint64_t *sink = &s.sink;
-    const struct service_stats stats = {sink, sink, sink, sink, sink, sink, sink,
-                                        sink, sink, sink, sink, {0},  {0}};
+    const struct service_stats stats = {sink, sink, sink, sink, sink, sink, sink, sink,
+                                        sink, sink, sink, sink, sink, {0},  {0}};
     const struct service_energy energy = {.entry_write = sink,
                                           .entry_read = sink,
                                           .line_write = sink,

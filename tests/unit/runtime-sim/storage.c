@@ -19,7 +19,7 @@ static void print_storage(FILE *to)
 {
     struct offload_storage storage = offload_storage_bits(&usual);
     fprintf(to, "| part | entries | bits of each | bytes | [000] |\n|---|---|---|---|---|\n");
-    for (enum storage_part part = 0; part < STORAGE_PARTS; part++)
+    for (enum storage_part part = 0; part < STORAGE_TIMES; part++)
         fprintf(to, "| %s | %u | %u | %llu | %s |\n", offload_storage_name(part),
                 storage.part[part].entries, storage.part[part].bits,
                 (unsigned long long)offload_storage_bytes(&storage, part),
@@ -49,6 +49,20 @@ static void of_the_service_queue(void **state)
     assert_int_equal(storage.part[STORAGE_LANES].bits, 3 * 32 * 5);
 }
 
+// Times of 16 bits: of 512 classes of stores, of the lines of an L1 of 16 KB, and in the entries of
+// service queues.
+static void of_times(void **state)
+{
+    (void)state;
+    struct offload_sizes sizes = usual;
+    assert_int_equal(offload_storage_bits(&sizes).part[STORAGE_TIMES].entries, 0);
+    sizes.times = true;
+    sizes.l1_lines = 128;
+    struct offload_storage storage = offload_storage_bits(&sizes);
+    assert_int_equal(offload_storage_bytes(&storage, STORAGE_TIMES), (512 + 128) * 2);
+    assert_int_equal(storage.part[STORAGE_SQSR].bits, 278 + 4 * 16);
+}
+
 static void of_other_sizes(void **state)
 {
     (void)state;
@@ -70,8 +84,9 @@ static void expect_places(const struct offload_sizes *sizes, uint32_t cores, uin
 {
     struct offload_storage storage = offload_storage_bits(sizes);
     for (enum storage_part part = 0; part < STORAGE_PARTS; part++) {
-        bool serves = part >= STORAGE_SQSR;
-        assert_int_equal(storage.part[part].cores, part <= STORAGE_FORMING ? 56 : cores);
+        bool serves = part >= STORAGE_SQSR && part < STORAGE_TIMES,
+             all = part <= STORAGE_FORMING || part == STORAGE_TIMES;
+        assert_int_equal(storage.part[part].cores, all ? 56 : cores);
         assert_int_equal(storage.part[part].llcs, serves ? 8 : 0);
         assert_int_equal(storage.part[part].routers, serves ? routers : 0);
     }
@@ -103,8 +118,8 @@ int main(int argc, char **argv)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_in_the_paper), cmocka_unit_test(of_the_service_queue),
-        cmocka_unit_test(of_other_sizes),  cmocka_unit_test(where_it_is),
-        cmocka_unit_test(documented),
+        cmocka_unit_test(of_times),        cmocka_unit_test(of_other_sizes),
+        cmocka_unit_test(where_it_is),     cmocka_unit_test(documented),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
