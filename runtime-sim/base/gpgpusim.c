@@ -249,7 +249,7 @@ static const struct {
 } trace_opcodes[] = {
     {"-trace_opcode_latency_initiation_int",
      "int_add int_minmax int_compare int_logic int_mul int_mad wide_add wide_minmax wide_compare "
-     "wide_logic wide_mul bits"},
+     "wide_logic wide_mul bits convert_int"},
     {"-trace_opcode_latency_initiation_sp", "fp32_add fp32_minmax fp32_compare fp32_mul fp32_fma"},
     {"-trace_opcode_latency_initiation_dp", "fp64_add fp64_minmax fp64_compare fp64_mul"},
     {"-trace_opcode_latency_initiation_sfu", "sfu"},
