@@ -41,6 +41,9 @@ MECHANISMS = {
     'refresh by bank': ['dram.tREFI=900', 'dram.tRFC=30', 'dram.refresh=bank'],
     'bits of the bank': ['dram.bank_xor=false', 'dram.bank_bits=%s'],
     'two sides': ['memory.far_delay=50'],
+    'asynchronous work': ['core.try_wait=100', 'core.bulk_latency=50', 'core.bulk_interval=3', 'core.cluster_latency=150',
+                          'core.cluster_bytes=16', 'core.matrix_f16=64', 'core.mma_percent=60', 'core.wgmma_bytes=128',
+                          'machine.cluster_cores=[4,3]'],
 }
 # How to offload: options, bits of a bank, what each refused mechanism is refused with.
 STACKS = {'slices of a channel': 'memory.channel_slices'}

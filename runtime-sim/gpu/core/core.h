@@ -235,6 +235,7 @@ struct core_lsu {
 struct bulk_job {
     struct bulk copy;
     uint32_t slot, group;
+    uint32_t site; // its instruction (sites.h); 0: not counted
     bool used;
     uint32_t segment, offset; // next bytes to request
     uint32_t left;            // requests without a reply

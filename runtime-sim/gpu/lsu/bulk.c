@@ -1,4 +1,5 @@
 #include "runtime-sim/gpu/lsu/bulk.h"
+#include "runtime-sim/gpu/core/sites.h"
 #include "runtime-sim/gpu/lsu/lsu_internal.h"
 #include "support/bits.h"
 
@@ -45,6 +46,7 @@ void bulk_accept(struct core *core, uint64_t now, uint32_t slot)
     *job = (struct bulk_job){.copy = bulk->record, .slot = slot, .used = true, .ready = begin};
     bulk->record = old;
     job->group = core->slots[slot].groups.bulks;
+    job->site = core->sites ? core->sites->slots[slot].site : 0;
     core->slots[slot].groups.bulk_copies++;
     if (job->copy.cluster_bytes)
         job->ready = move_in_cluster(core, begin, job->copy.cluster_bytes);
@@ -76,7 +78,7 @@ static struct memsys_request next_request(const struct core *core, const struct 
                                            : writes         ? MEMSYS_WRITE
                                                             : MEMSYS_READ,
                                    .requester = REQUESTER_DIRECT,
-                                   .site = 0};
+                                   .site = job->site};
 }
 
 static void pop_queue(struct core_bulk *bulk)
