@@ -23,7 +23,7 @@ def find_nvcc():
 
 
 def gpu_name():
-    """The name of the first GPU, or None and why there is none"""
+    """The name of the first GPU and None, or None and the reason"""
     if not shutil.which('nvidia-smi'):
         return None, 'there is no nvidia-smi'
     done = subprocess.run(['nvidia-smi', '--query-gpu=name', '--format=csv,noheader'], capture_output=True, text=True, check=False)
@@ -57,7 +57,7 @@ def main():
     if not nvcc:
         sys.exit('run.py: there is no nvcc; install the CUDA toolkit or add it to PATH')
     gpu, reason = gpu_name()
-    print('GPU: %s' % (gpu or 'none, %s; only the machine is measured' % reason))
+    print('GPU: ' + gpu if gpu else 'There is no GPU (%s): only the machine is measured.' % reason)
     machine, measured = {}, {}
     with tempfile.TemporaryDirectory() as folder:
         for name, (large, small) in list(PROGRAMS.items())[:1 if options.quick else 2]:
