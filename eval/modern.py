@@ -17,9 +17,13 @@ import math
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / 'eval' / 'silicon'))
+import curves  # noqa: E402
+
 DATA = ROOT / 'tests' / 'data' / 'qv100'
 COPIES = 'machine.copies_to_llc=true'
 # column: (names of statistics that are added, columns of the table that are added)
@@ -38,8 +42,9 @@ before the launch left their data in L2. Registers of a thread are those that `p
 What differs most: `scp` takes 13 % fewer cycles here, `copy-strided` and `triad`, cold, 9 % fewer, and `m-scatter` 9 % more. The
 causes are not known.
 
-The machine `v100` is that of measurements on hardware instead: `tests/sim/silicon.py` compares latencies of arithmetic, shared memory, L1, L2
-and DRAM, and their bandwidths, which are within 5 %. It has virtual output queues (`packet_voqs`), without which L2 reaches 66 % of its bandwidth.
+The machines `v100`, `a100`, `a100-80gb`, `h100`, `h100-pcie` and `h200` are those of measurements on hardware instead: `tests/sim/silicon.py` compares
+latencies of arithmetic, shared memory, L1, L2 (near and far), atomics and DRAM, and bandwidths of L1, L2 and DRAM. Those that were
+published for a machine are within 5 % of the range of their sources. These machines have virtual output queues (`packet_voqs`).
 '''
 
 
@@ -136,8 +141,10 @@ def write_page(options, lines):
             chosen = [ratio(*found['cycles']) for row, found in lines if memory in ('all', row['memory'])]
             if chosen:
                 say('| %s | %s |' % (memory, summary(chosen)))
-        say('\n## How this page was made\n\nMade by `eval/modern.py build --markdown=docs/results/modern.md` on %s, with the '
-            'rows of `tests/data/qv100`.' % datetime.date.today())
+        say('\n' + curves.section(curves.STORE, curves.EVERY))
+        say('## How this page was made\n\nMade by `eval/modern.py build --markdown=docs/results/modern.md` on %s, with the '
+            'rows of `tests/data/qv100`. The section on curves is made by `eval/silicon/curves.py build\n--markdown=docs/results/modern.md` '
+            'of `eval/silicon/curves.jsonl`, which `eval/silicon/curves.py build` extends.' % datetime.date.today())
 
 
 def main():
