@@ -239,6 +239,8 @@ CAUSES = '''What is off, and why, as far as the statistics show it:
 - **Many threads, `gpu-stream` with stores.** Points above the peak of the DRAM, as `init` of the A100, are an error of the reduced length: L2 still
   accepts lines that are written back later.
 - **Sizes between L1 and twice L1.** Hardware keeps a part of a cyclic set of lines that is larger than L1; here the replacement is LRU, which keeps none.
+- **Windows of some MB, `gpu-l2-cache` of the H200.** L1 serves a part of the loads of hardware when the CTAs of a core read the same part; here it
+  does not. The larger windows were not run yet.
 '''
 
 
