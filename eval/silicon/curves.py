@@ -234,11 +234,13 @@ CAUSES = '''What is off, and why, as far as the statistics show it:
 - **Few resident threads, `gpu-stream`.** A CTA costs hardware more time than its instructions and loads: a CTA of V100 that only stores takes 362
   cycles, one that only loads 744. Here they take 250 and 485: the place of a CTA is free in the cycle after its end, and then its first
   instruction issues. `machine.cta_latency` can add such a time; no source of its value was found that is not one of these points. A CTA here
-  also ends after its stores are acknowledged, which takes longer than on hardware where L2 is far (H100).
+  also ends only after its stores are acknowledged.
 - **Half of the threads, `gpu-stream read`.** Latency rises earlier on hardware, from half of the bandwidth on; here it rises near the limit.
 - **Many threads, `gpu-stream` with stores.** Points above the peak of the DRAM, as `init` of the A100, are an error of the reduced length: L2 still
   accepts lines that are written back later.
 - **Sizes between L1 and twice L1.** Hardware keeps a part of a cyclic set of lines that is larger than L1; here the replacement is LRU, which keeps none.
+- **Windows of some MB, `gpu-l2-cache` of the H200.** L1 serves a part of the loads of hardware when the CTAs of a core read the same part; here it
+  does not. The larger windows were not run yet.
 '''
 
 
