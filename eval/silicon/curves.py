@@ -79,6 +79,7 @@ def cycles(options, machine, body, arrays, grid, block, n=0, m=0, settings=()):
         text += 'launches: [{kernel: k, grid: %d, block: %d, args: [p, q, s, t, %d, %d]}]\n' % (grid, block, n, m)
         (folder / 'k.yaml').write_text(text)
         subprocess.run([options.build / 'cli' / 'ptxoffload-sim', 'k.yaml', '--config=' + machine, '--stats=s.json', '-q',
+                        '--set=core.schedule=0',  # the kernels have the order of machine code
                         *('--set=' + word for word in settings)], cwd=folder, check=True, stdout=subprocess.DEVNULL)
         return json.loads((folder / 's.json').read_text())['total']['statistics']['machine.cycles']
 

@@ -57,6 +57,10 @@ ARITHMETIC = {
 }
 
 
+# The kernels have the order of machine code.
+AS_WRITTEN = '--set=core.schedule=0'
+
+
 def cycles(folder, machine, body, count, fill, grid=1, block=1, n=0, step=0, copies='false'):
     (folder / 'k.ptx').write_text(HEAD + body + '    ret;\n}\n')
     (folder / 'k.yaml').write_text('''program: k.ptx
@@ -64,7 +68,7 @@ buffers:
   p: {type: u64, count: %d, address: %d, fill: "%s"}
 launches: [{kernel: k, grid: %d, block: %d, args: [p, %d, %d]}]
 ''' % (count, BASE, fill, grid, block, n, step))
-    ends(run([SIMULATOR, 'k.yaml', '--config=' + machine, '--stats=s.json', '-q', '--set',
+    ends(run([SIMULATOR, 'k.yaml', '--config=' + machine, '--stats=s.json', '-q', AS_WRITTEN, '--set',
               'machine.copies_to_llc=' + copies], folder), 0)
     return json.loads((folder / 's.json').read_text())['total']['statistics']['machine.cycles']
 
