@@ -110,18 +110,18 @@ def write_rows(rows):
 def simulate(program, folder, to, options):
     command = [options.build / 'cli' / 'ptxoffload-run', '-w', '-q', '--config=' + options.config, '--registers=ptxas',
                '--timed=%s:%d' % (program['kernel'], program.get('launch', 1)), '--report=json:report.json',
-               '--stats=statistics.json', *('--set=' + text for text in options.set),
+               *('--set=' + text for text in options.set),
                '--', to, *program.get('arguments', [])]
     code, text, spent = run(command, folder, options.seconds)
     ran, check, reason = verdict_of({**program, 'guess': True}, code, text)
     row = {'ran': ran, 'check': check, 'reason': reason, 'seconds': round(spent, 1)}
     try:
         kernels = json.loads((folder / 'report.json').read_text())['kernels']
-        statistics = json.loads((folder / 'statistics.json').read_text())['total']['statistics']
         timed = next(one for one in kernels if one['timed'])
+        numbers = {one['name']: one['value'] for one in timed['numbers']}  # copies do not count
         row.update(cycles=timed['cycles'], room=timed['room'], limit=timed['limits'][0]['name'],
-                   instructions=statistics['machine.warp_instructions'],
-                   dram_reads=statistics['dram.reads'], dram_writes=statistics['dram.writes'])
+                   instructions=round(timed['cycles'] * numbers['warp IPC']),
+                   dram_reads=numbers['DRAM reads'], dram_writes=numbers['DRAM writes'])
     except (OSError, ValueError, StopIteration, KeyError) as wrong:
         row['reason'] = row['reason'] or 'no results: %s' % wrong
     return row
@@ -205,8 +205,10 @@ def write_page():
             say_row(say, reference, row)
         say('\nWithout the cycles of a launch the mean absolute error is %.0f %%, and the correlation %.3f.\n' % (
             100 * sum(errors_of(without)) / len(without), correlation(without)))
-        say('## Sectors of the DRAM\n\n| program | read | measured |\n|---|---:|---:|')
-        for reference, row in done:
+        counted = [(reference, row) for reference, row in done if 'dram_reads' in row]
+        if counted:
+            say('## Sectors of the DRAM\n\n| program | read | measured |\n|---|---:|---:|')
+        for reference, row in counted:
             say('| %s | %d | %.0f |' % (reference['program'], row['dram_reads'], dram_of(reference)))
         write_variants(say, rows, done)
         say('\n## How this page was made\n\nMade by `eval/hardware.py --table` on %s from `eval/hardware.jsonl`, whose rows '

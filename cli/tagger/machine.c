@@ -1,7 +1,7 @@
 #include "cli/tagger/machine.h"
 #include "passes/base/capability.h"
+#include "report/machine_capability.h"
 #include "runtime-sim/schemes/schemes.h"
-#include "support/gpu.h"
 #include <string.h>
 
 // Lists the built-in machines after an unknown name.
@@ -42,28 +42,6 @@ bool tag_read_machine(struct tagger_invocation *run, const char *option, const c
     return !wrong;
 }
 
-// Returns true if packets carry sectors as the analysis counts them. With larger ones whole lines
-// are assumed.
-static bool has_sectors(const struct machine_config *machine)
-{
-    const struct memsys_keys *memory = &machine->memsys.memory;
-    return memory->sectors && memory->sector_bytes <= SECTOR_BYTES &&
-           machine->l1.sector_bytes <= SECTOR_BYTES;
-}
-
-// Returns the shared memory of the service queue: two lines for each entry [000 §4.5].
-static uint64_t service_queue_bytes(const struct config *config)
-{
-    for (uint32_t i = 0; i < config->section_count; i++) {
-        const struct config_section *section = &config->sections[i];
-        for (uint32_t k = 0; k < section->count && !strcmp(section->name, "offload"); k++)
-            if (!strcmp(section->keys[k].name, "service_queue"))
-                return 2ull * LINE_BYTES *
-                       *(const uint32_t *)((const char *)section->values + section->keys[k].offset);
-    }
-    return capability_usual.service_queue_bytes;
-}
-
 // Adds the machine's files to the inputs of the outputs, for -MD.
 static void note_files(struct tagger_invocation *run, const struct config *config)
 {
@@ -80,16 +58,8 @@ bool tag_set_machine(struct tagger_invocation *run, struct capability *capabilit
     if (!tag_read_machine(run, "--machine", run->arguments.machine, machine))
         return false;
     note_files(run, &machine->resolved);
-    bool sectors = has_sectors(config);
-    bool apart = config->memsys.memory.sector_replies || config->core.sector_requests;
     // A text, so that the ranges of the keys are checked.
-    const char *text = arena_printf(
-        &run->frame.arena,
-        "flit_bytes: %u\nheader_bytes: %u\nsectors: %s\nsector_packets: %s\n"
-        "service_queue_bytes: %llu\nshared_bytes: %u\n",
-        config->memsys.request_network.flit_bytes, config->memsys.memory.header_bytes,
-        sectors ? "true" : "false", sectors && apart ? "true" : "false",
-        (unsigned long long)service_queue_bytes(&machine->resolved), config->core.shared_bytes);
+    const char *text = machine_capability(&run->frame.arena, config, &machine->resolved);
     struct source *source = ARENA_NEW(&run->frame.arena, struct source);
     struct diags diags;
     diags_init(&diags, &run->frame.arena);

@@ -127,7 +127,7 @@ def earlier_spellings(folder):
     for option, replacement in (('--overlap=advise', 'use --overlap or --overlap=FILE'),
                                 ('--overlap=advise:f', 'use --overlap or --overlap=FILE'),
                                 ('--overlap=', "needs an argument after '='"),
-                                ('--registers=8', 'has been replaced by --set=core.thread_registers=8')):
+                                ('--registers=8', '--set=core.thread_registers=N sets a number')):
         within(replacement, ends(run([simulator, SAMPLES / 'vecadd/run.yaml', option], folder), 2, out='').err.decode())
     same(list(folder.iterdir()), [])
 

@@ -85,7 +85,8 @@ def room(folder):
                          'synchronise: 0 cudaSuccess', 'later: 0 cudaSuccess'])
     within('too little shared memory for one CTA of the launch: core.shared_bytes is 16384, but the CTA needs ',
            result.err.decode())
-    within('note: machines with room for it (--config=NAME): ari, ', result.err.decode())
+    within('note: machines with room for it (--config=NAME): ', result.err.decode())
+    within(' ari, ', result.err.decode())
 
 
 @case
