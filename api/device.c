@@ -79,12 +79,14 @@ static bool read_config(struct ptxoffload_device *device,
 
 // The program and its plans
 
-static bool read_module(struct ptxoffload_device *device, const struct api_text *text)
+static bool read_module(struct ptxoffload_device *device, const struct api_text *text,
+                        const struct ptxoffload_device_options *options)
 {
     struct diags diags;
     diags_init(&diags, &device->object.arena);
     api_source(&device->module.source, &device->object.arena, text);
-    device->module.schedule = text->tables ? 0 : device->config.core.schedule;
+    device->module.schedule =
+        text->tables || options->functional ? 0 : device->config.core.schedule;
     bool good = device_module_read(&device->module, &device->object.arena, lanes_best(), &diags);
     return api_report(device->object.context, &diags, &device->module.source) && good;
 }
@@ -158,7 +160,7 @@ static enum ptxoffload_status start(struct ptxoffload_device *device, const stru
                                     const struct ptxoffload_device_options *options)
 {
     API_ENTER(&device->object);
-    if (!read_config(device, options) || !read_module(device, text) ||
+    if (!read_config(device, options) || !read_module(device, text, options) ||
         !read_plans(device, text->tables))
         return PTXOFFLOAD_BAD_INPUT;
     device->device = (struct device){.arena = &device->object.arena,

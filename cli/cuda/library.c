@@ -239,9 +239,11 @@ static bool read_module(struct library *library, struct source *source)
     const char *lanes = library->arguments.sim.lanes;
     library->module = ARENA_NEW(&library->cuda->arena, struct device_module);
     library->module->source = *source;
-    library->module->schedule = library->gpus->machine.config.core.schedule;
+    library->module->schedule =
+        sim_schedule(&library->arguments.sim, &library->gpus->machine.config);
     bool good = device_module_read(library->module, &library->cuda->arena,
                                    lanes ? lanes_named(lanes) : lanes_best(), &library->diags);
+    sim_note_order(&library->messages, library->module);
     return report_diags(library, &library->module->source) && good;
 }
 

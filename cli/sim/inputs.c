@@ -116,10 +116,12 @@ static bool build(struct sim *sim)
     diags_init(&sim->diags, &sim->base.frame.arena);
     // Metadata of a file or an object refer to the order of the text, as tags do.
     bool has_metadata = sim->plans.of_object || sim_plans_path(&sim->arguments, &sim->run);
-    sim->module.schedule = has_metadata ? 0 : sim->base.machine.config.core.schedule;
+    sim->module.schedule =
+        has_metadata ? 0 : sim_schedule(&sim->arguments, &sim->base.machine.config);
     bool good = device_module_read(&sim->module, &sim->base.frame.arena, lanes, &sim->diags);
     good = messages_diags(&sim->base.frame.messages, &sim->diags, &sim->module.source) && good;
     diags_init(&sim->diags, &sim->base.frame.arena);
+    sim_note_order(&sim->base.frame.messages, &sim->module);
     return good && (!sim->arguments.assembled ||
                     registers_by_ptxas(&sim->base.frame.messages, &sim->base.frame.arena,
                                        &sim->module.source, &sim->module.program));

@@ -44,6 +44,14 @@ bool sim_machine_read(struct sim_machine *machine, struct arena *arena,
     return !wrong;
 }
 
+void sim_note_order(const struct messages *messages, const struct device_module *module)
+{
+    if (module->kept)
+        message_note(messages,
+                     "kernels with tags keep the order of the PTX, others have that of "
+                     "core.schedule: compare policies on the tagged program, also baseline");
+}
+
 // Returns true if the launch fits the built-in machine.
 static bool has_room(struct arena *arena, const char *name, const struct launch_needs *needs)
 {

@@ -40,6 +40,15 @@ void sim_machine_list_stats(struct sim_machine *machine, struct arena *arena, FI
 // Finds the kernels of --timed in the program. Returns false after errors.
 bool sim_machine_finds(struct sim_machine *machine, const struct program *program,
                        const struct messages *messages);
+// Returns the limit of ir_schedule for a run; 0 without time, and if a profile is written, whose
+// numbers of instructions are those of the text.
+static inline uint32_t sim_schedule(const struct sim_arguments *arguments,
+                                    const struct machine_config *machine)
+{
+    return arguments->functional || arguments->profile ? 0 : machine->core.schedule;
+}
+// Notes that functions with tags keep the order of the text, if others do not.
+void sim_note_order(const struct messages *messages, const struct device_module *module);
 // Sets the interval of the time series and of the trace, if there are such files. Call it before
 // timed_begin.
 void sim_machine_interval(struct sim_machine *machine, const struct sim_arguments *arguments);
