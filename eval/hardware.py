@@ -203,8 +203,11 @@ def write_page():
         say('|---|---|---:|---:|---:|---|---:|---|---:|')
         for reference, row in found:
             say_row(say, reference, row)
-        say('\nWithout the cycles of a launch the mean absolute error is %.0f %%, and the correlation %.3f.\n' % (
-            100 * sum(errors_of(without)) / len(without), correlation(without)))
+        say('\n| | mean absolute error | correlation | within 15 % | within 30 % |\n|---|---:|---:|---:|---:|')
+        for name, these in ('with a launch', pairs), ('without', without):
+            apart = errors_of(these)
+            say('| %s | %.0f %% | %.3f | %d | %d |' % (name, 100 * sum(apart) / len(apart), correlation(these),
+                                                   sum(one <= 0.15 for one in apart), sum(one <= 0.30 for one in apart)))
         counted = [(reference, row) for reference, row in done if 'dram_reads' in row]
         if counted:
             say('## Sectors of the DRAM\n\n| program | read | measured |\n|---|---:|---:|')

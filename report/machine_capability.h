@@ -1,4 +1,4 @@
-// What the tagger's costs need of a machine.
+// Capability of a machine, for the costs of the tagger.
 #pragma once
 #include "runtime-sim/gpu/machine/machine_config.h"
 
