@@ -210,7 +210,7 @@ def write_page():
                                                    sum(one <= 0.15 for one in apart), sum(one <= 0.30 for one in apart)))
         counted = [(reference, row) for reference, row in done if 'dram_reads' in row]
         if counted:
-            say('## Sectors of the DRAM\n\n| program | read | measured |\n|---|---:|---:|')
+            say('## Sectors of the DRAM\n\nHere the copies before a launch leave their data in L2; the profiler counts reads of them.\n\n| program | read | measured |\n|---|---:|---:|')
         for reference, row in counted:
             say('| %s | %d | %.0f |' % (reference['program'], row['dram_reads'], dram_of(reference)))
         write_variants(say, rows, done)
