@@ -1,8 +1,7 @@
 #include "ir/schedule.h"
-#include <stdlib.h>
 #include <string.h>
 
-// A part of a block in which instructions may change places.
+// An instruction that must follow another one by `latency` cycles, and the next one + 1.
 struct dependence {
     uint32_t to, next, latency;
 };
