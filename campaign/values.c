@@ -94,12 +94,12 @@ static const char *load(void *context, struct expr_ref ref, int64_t element,
 
 // The jobs of an expression
 
-struct finding {
+struct job_search {
     struct campaign_query query;
     struct campaign_indices *jobs;
 };
 
-static void add_job(struct finding *f, const struct campaign_query *query)
+static void add_job(struct job_search *f, const struct campaign_query *query)
 {
     const struct campaign_plan *plan = query->plan;
     const struct campaign_job *job =
@@ -114,7 +114,7 @@ static void add_job(struct finding *f, const struct campaign_query *query)
 
 static void visit(void *context, struct expr_ref ref)
 {
-    struct finding *f = context;
+    struct job_search *f = context;
     const struct campaign *campaign = f->query.plan->campaign;
     const struct campaign_ref *of = &campaign->refs.v[ref.index];
     struct campaign_query query = resolve(&f->query, of);
@@ -127,6 +127,6 @@ static void visit(void *context, struct expr_ref ref)
 void campaign_value_jobs(const struct campaign_query *query, const struct expr *expr,
                          struct campaign_indices *jobs)
 {
-    struct finding finding = {*query, jobs};
-    expr_visit_numbers(expr, &finding, visit);
+    struct job_search search = {*query, jobs};
+    expr_visit_numbers(expr, &search, visit);
 }

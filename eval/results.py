@@ -27,8 +27,8 @@ import page_tables
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TIMES = ROOT / 'eval' / 'times.tsv'
 SECONDS = 100    # of the jobs of --check; reading the campaigns takes some more
-UNKNOWN = 20.0   # seconds of a job without a recorded time
-LARGEST = 0.15   # part of the seconds that one cell may take
+UNKNOWN = 20.0   # seconds of a job without a recorded time of its run file
+LARGEST = 15.0   # seconds that one cell may take
 ENOUGH = 400     # cells of --check
 
 
@@ -96,6 +96,15 @@ class Failure(Exception):
 def time_name(job):
     run = os.path.relpath(ROOT / job['run'], ROOT)
     return ' '.join([run] + ['%s=%s' % one for one in job['values'].items()])
+
+
+def expected(job, times):
+    """(seconds of a job, whether they are recorded); those of the same run file with other values if they are not"""
+    name = time_name(job)
+    if name in times:
+        return times[name], True
+    near = [seconds for other, seconds in times.items() if other.split(' ')[0] == name.split(' ')[0]]
+    return max(near, default=UNKNOWN), False
 
 
 def read_times():
@@ -276,7 +285,7 @@ def choose(plans, seed, seconds, most, times):
     rng = random.Random(seed)
     chosen, jobs, waiting = [0] * len(plans), [set() for _ in plans], []
     for plan in plans:
-        cost = [times.get(time_name(job), UNKNOWN) if 'key' in job else math.inf for job in plan.jobs]
+        cost = [expected(job, times)[0] if 'key' in job else math.inf for job in plan.jobs]
         waiting.append([(-math.log(1 - rng.random()), [(job, cost[job]) for job in cell[3]]) for cell in plan.cells()])
     order, left = list(range(len(plans))), seconds
     rng.shuffle(order)
@@ -284,7 +293,7 @@ def choose(plans, seed, seconds, most, times):
         for at in list(order):
             def extra(cell):
                 return sum(cost for job, cost in cell[1] if job not in jobs[at])
-            able = [cell for cell in waiting[at] if extra(cell) <= min(left, LARGEST * seconds)]
+            able = [cell for cell in waiting[at] if extra(cell) <= min(left, LARGEST)]
             if not able or sum(chosen) >= most:
                 order.remove(at)
                 continue
@@ -330,10 +339,10 @@ def check(store, pages, seed, seconds, most, scratch):
 # Making pages
 
 def estimate(plan, store, times):
-    """(jobs without a result, their CPU seconds, jobs of unknown time)"""
+    """(jobs without a result, their CPU seconds, jobs without a recorded time)"""
     left = {job['key']: job for job in plan.needed() if 'key' in job and not store.has(job)}
-    seconds = [times.get(time_name(job)) for job in left.values()]
-    return len(left), sum(one or 0 for one in seconds), sum(not one for one in seconds)
+    seconds = [expected(job, times) for job in left.values()]
+    return len(left), sum(one for one, _ in seconds), sum(not known for _, known in seconds)
 
 
 def duration(seconds):
@@ -359,7 +368,7 @@ def make_all(store, pages, only_estimate, scratch):
     for plan in sorted(plans, key=lambda one: needs[one.page.name][1]):
         jobs, seconds, unknown = needs[plan.page.name]
         print('%s: %d jobs to run, about %s of CPU time%s' % (plan.page.name, jobs, duration(seconds),
-                                                             ' and %d jobs of unknown time' % unknown if unknown else ''))
+                                                             '; %d have no recorded time' % unknown if unknown else ''))
         sys.stdout.flush()
         if not only_estimate:
             bad += not make(plan, store)
@@ -404,7 +413,7 @@ def main(words):
         try:
             pages = selected(options.pages)
             if not options.checks:
-                store = Store(options.build, options.store or pathlib.Path('out/results.campaign'), options.jobs)
+                store = Store(options.build, (options.store or ROOT / 'out' / 'results.campaign').resolve(), options.jobs)
                 sys.exit(make_all(store, pages, options.estimate, scratch) > 0)
             store = Store(options.build, (options.store or scratch / 'store').resolve(), options.jobs)
             seconds = math.inf if options.check else options.seconds

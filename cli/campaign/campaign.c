@@ -519,6 +519,12 @@ static int act(struct campaign_invocation *p)
     }
 }
 
+// Returns false for options that change nothing in a report.
+static bool is_shown(const char *word)
+{
+    return strncmp(word, "--store=", strlen("--store=")) != 0 && strcmp(word, "--quiet") != 0;
+}
+
 static int run_all(void *own)
 {
     struct campaign_invocation *p = own;
@@ -526,7 +532,8 @@ static int run_all(void *own)
     p->store.lock = p->other.lock = -1;
     p->command = campaign_command.name;
     for (int i = 1; i < p->frame.argc; i++)
-        p->command = arena_printf(&p->frame.arena, "%s %s", p->command, p->frame.argv[i]);
+        if (is_shown(p->frame.argv[i]))
+            p->command = arena_printf(&p->frame.arena, "%s %s", p->command, p->frame.argv[i]);
     if (!p->arguments.file || make_plan(p))
         code = act(p);
     campaign_store_close(&p->store);
