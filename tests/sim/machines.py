@@ -146,7 +146,7 @@ def draw_machine(draw, keys, policies):
     return [word for setting in settings for word in ('--set', setting)] + [
         '--config', draw.choice(['isca19', 'isca19', 'gtx480', 'ari', 'tom', 'isca19-stacks']),
         '--set', draw.choice(['ari.monitor=true', 'ari.monitor=false']),
-        '--policy', draw.choice(policies)]
+        '--policy', draw.choice(policies), '--set', draw.choice(['core.schedule=0', 'core.schedule=16'])]
 
 
 def count_shares(text):
