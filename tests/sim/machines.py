@@ -29,6 +29,41 @@ HERE = pathlib.Path(__file__).resolve().parent
 KERNELS = ['chain', 'loads', 'sums', 'atomics']
 LIKELY = ('l1.', 'llc.', 'memory.', 'offload.', 'core.', 'dram.')  # of the others there are many
 
+# Shares of a whole that users and campaigns divide from counts: the sum of the first over that of the second.
+SHARES = [row.strip().split(' / ') for row in '''
+    ari.stall_cycles / ari.cycles
+    ari.above_bound / ari.intervals
+    ari.ranked / ari.replies
+    ari.reply_flits / ari.read_reply_flits ari.write_reply_flits ari.result_flits
+    l1.read_hits l1.read_merged / l1.reads
+    l1.write_hits / l1.writes
+    llc.read_hits llc.read_merged / llc.reads
+    llc.write_hits / llc.writes
+    machine.from_l1 machine.from_l1_merge / machine.l1_requests
+    core.issued_again / core.issued
+    core.warp_instructions / core.issued
+    memory.from_llc memory.from_merge memory.from_dram / memory.data_answers
+    memory.injection_sum memory.service_sum memory.noc_sum / memory.latency_sum
+    memory.data_answers / memory.answers
+    memory.answers / memory.requests
+    request.class0.packets / request.class0.packets_sent
+    request.class0.wait_sum / request.class0.latency_sum
+    reply.class0.packets / reply.class0.packets_sent
+    reply.class0.wait_sum / reply.class0.latency_sum
+    dram.row_hits / dram.reads dram.writes
+    offload.chains_offloaded / offload.chains_tagged
+    offload.offloaded_lanes / offload.chain_lanes
+    offload.answered / offload.packets
+    offload.lookup_hits / offload.lookups
+    offload.bounced / offload.packets
+    tom.offloaded / tom.asked
+    tom.condition_false tom.busy_tx tom.busy_rx tom.full tom.offloaded / tom.asked
+    tom.returned / tom.offloaded
+    tom.again / tom.asked
+    map.one_base / map.instances
+    stack.tlb_remote / stack.tlb_reads
+'''.strip().splitlines()]
+
 # What must fit together for a machine of another shape.
 SHAPES = [
     [],
@@ -109,14 +144,27 @@ def draw_machine(draw, keys, policies):
     settings = draw.choice(SHAPES) + ['%s=%s' % (name, draw_value(draw, keys[name]))
                                       for name in chosen]
     return [word for setting in settings for word in ('--set', setting)] + [
-        '--config', draw.choice(['isca19', 'isca19', 'gtx480']),
+        '--config', draw.choice(['isca19', 'isca19', 'gtx480', 'ari', 'tom', 'isca19-stacks']),
         '--set', draw.choice(['ari.monitor=true', 'ari.monitor=false']),
-        '--policy', draw.choice(policies)]
+        '--policy', draw.choice(policies), '--set', draw.choice(['core.schedule=0', 'core.schedule=16'])]
+
+
+def count_shares(text):
+    """the shares of SHARES whose parts and wholes are statistics of the run: {name: [value]}"""
+    counts = {name: float(value) for name, value in re.findall(r'^(\S+) = ([\d.]+) #', text, re.M)}
+    shares = {}
+    for part, whole in SHARES:
+        names = part.split() + whole.split()
+        if all(name in counts for name in names):
+            of = sum(counts[name] for name in whole.split())
+            found = sum(counts[name] for name in part.split())
+            shares['%s / %s' % (part, whole)] = [found / of if of else 0 if not found else 2]
+    return shares
 
 
 def read_shares(text):
     """the statistics that are shares of a whole: {name: its values}"""
-    shares = {}
+    shares = count_shares(text)
     for line in text.splitlines():
         row = re.match(r'(\S+) = ([^#]*) # (.*)', line)
         if row and re.search(r'\b(fraction|utilization) of ', row.group(3)):
