@@ -1,5 +1,6 @@
-/* A product of matrices by the kernel `gemm` of wgmma.ptx, beside plain loops. Needs no header of the toolkit. Arguments:
- * m, n, k, rows of the tiles of A and B, bytes of a tile's row, of shared memory, threads, seed. */
+/* A product of matrices by the kernel `gemm` of wgmma.ptx, beside plain loops. Needs no header of
+ * the toolkit. Arguments: m, n, k, rows of the tiles of A and B, bytes of a tile's row, of shared
+ * memory, threads, seed. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,12 +14,12 @@ int cuMemAlloc_v2(uint64_t *at, size_t bytes);
 int cuMemcpyHtoD_v2(uint64_t to, const void *from, size_t bytes);
 int cuMemcpyDtoH_v2(void *to, uint64_t from, size_t bytes);
 int cuMemsetD8_v2(uint64_t to, unsigned char value, size_t bytes);
-int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                   unsigned shared, void *stream, void **arguments, void **extra);
+int cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                   unsigned bz, unsigned shared, void *stream, void **arguments, void **extra);
 int cuCtxSynchronize(void);
 int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address, const uint64_t *sizes,
-                           const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
-                           int swizzle, int promotion, int fill);
+                           const uint64_t *strides, const uint32_t *box, const uint32_t *steps,
+                           int interleave, int swizzle, int promotion, int fill);
 
 enum { F16 = 6, MAX_DYNAMIC_SHARED = 8, BIAS = 15, MANTISSA = 10 };
 
@@ -48,7 +49,8 @@ static uint16_t half_of(int value)
         return 0;
     while (size >> (exponent + 1))
         exponent++;
-    return (uint16_t)((value < 0) << 15 | (exponent + BIAS) << MANTISSA | (size << (MANTISSA - exponent) & 0x3ff));
+    return (uint16_t)((value < 0) << 15 | (exponent + BIAS) << MANTISSA |
+                      (size << (MANTISSA - exponent) & 0x3ff));
 }
 
 static uint64_t fill(int *numbers, int count)
@@ -63,14 +65,17 @@ static uint64_t fill(int *numbers, int count)
     return at;
 }
 
-static struct map encode(uint64_t at, uint64_t columns, uint64_t rows, uint32_t tile_rows, uint32_t row_bytes)
+static struct map encode(uint64_t at, uint64_t columns, uint64_t rows, uint32_t tile_rows,
+                         uint32_t row_bytes)
 {
     uint64_t sizes[] = {columns, rows}, strides[] = {columns * 2};
     uint32_t box[] = {row_bytes / 2, tile_rows}, steps[] = {1, 1};
     int swizzle = row_bytes == 128 ? 3 : row_bytes == 64 ? 2 : 1;
     struct map map;
     expect("encode",
-           cuTensorMapEncodeTiled(&map, F16, 2, (void *)at, sizes, strides, box, steps, 0, swizzle, 2, 0), 0);
+           cuTensorMapEncodeTiled(&map, F16, 2, (void *)at, sizes, strides, box, steps, 0, swizzle,
+                                  2, 0),
+           0);
     return map;
 }
 
@@ -90,13 +95,14 @@ int main(int argc, char **argv)
     expect("module", cuModuleLoad(&module, "wgmma.ptx"), 0);
     expect("function", cuModuleGetFunction(&gemm, module, "gemm"), 0);
     expect("shared", cuFuncSetAttribute(gemm, MAX_DYNAMIC_SHARED, v[6]), 0);
-    struct map of_a = encode(fill(a, m * k), k, m, tile_m, v[5]), of_b = encode(fill(b, n * k), k, n, tile_n, v[5]);
+    struct map of_a = encode(fill(a, m * k), k, m, tile_m, v[5]),
+               of_b = encode(fill(b, n * k), k, n, tile_n, v[5]);
     expect("alloc", cuMemAlloc_v2(&to, sizeof *d * m * n), 0);
     expect("clear", cuMemsetD8_v2(to, 0xff, sizeof *d * m * n), 0);
     void *arguments[] = {&of_a, &of_b, &to, &m, &n, &k};
     expect("launch",
-           cuLaunchKernel(gemm, (n + tile_n - 1) / tile_n, (m + tile_m - 1) / tile_m, 1, v[7], 1, 1, v[6], 0,
-                          arguments, 0),
+           cuLaunchKernel(gemm, (n + tile_n - 1) / tile_n, (m + tile_m - 1) / tile_m, 1, v[7], 1, 1,
+                          v[6], 0, arguments, 0),
            0);
     expect("wait", cuCtxSynchronize(), 0);
     expect("copy back", cuMemcpyDtoH_v2(d, to, sizeof *d * m * n), 0);
