@@ -59,6 +59,7 @@ struct warp_slot {
     uint32_t atomics; // atomics among those that bypass the L1
     bool acquires;    // later accesses wait for pending ones
     bool over;        // the warp and all its accesses have ended
+    bool clustered;   // its cluster has several CTAs
     uint64_t *ready;  // per register: cycle in which its value is available; UINT64_MAX: not known
     const struct timing *next;
     uint32_t mask;           // lanes that will execute `next`

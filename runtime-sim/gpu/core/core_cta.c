@@ -79,6 +79,7 @@ void core_fill_slot(struct core *core, uint64_t now, uint32_t index, struct warp
                                .state = WARP_SLOT_FETCH,
                                .since = now,
                                .ready = ready,
+                               .clustered = warp->cta->cluster.count > 1,
                                .buffer_at = UINT32_MAX};
     core->schedule.age[index] = core->schedule.ages++;
     core->sets[index / 64].used |= warp_slot_bit(index);
