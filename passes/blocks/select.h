@@ -1,5 +1,5 @@
-// The best set of candidate blocks. The tagger decides by it, and so does a machine that cannot have
-// all blocks that the tagger has chosen.
+// The best set of candidate blocks. The tagger decides by it, and so does a machine that cannot
+// have all blocks that the tagger has chosen.
 #pragma once
 #include "support/arena.h"
 
