@@ -28,7 +28,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 TIMES = ROOT / 'eval' / 'times.tsv'
 SECONDS = 100    # of the jobs of --check; reading the campaigns takes some more
 UNKNOWN = 20.0   # seconds of a job without a recorded time of its run file
-LARGEST = 15.0   # seconds that one cell may take
+LARGEST = 15.0   # recorded seconds of a job that is chosen
+PART = 0.25      # of the seconds, for one cell
 ENOUGH = 400     # cells of --check
 
 
@@ -81,9 +82,12 @@ OTHERS = {
     'hardware': 'eval/hardware.py build, then eval/hardware.py --table',
     'modern': 'eval/modern.py build --markdown=docs/results/modern.md',
     'noc-validation': 'tests/noc/compare.py build',
-    'programs': 'eval/programs.py build …, then eval/programs.py --table',
-    'sensitivity': 'eval/sensitivity.py build --group=micro --store=FILE --out=docs/results/sensitivity.md',
-    'sensitivity-workloads': 'eval/sensitivity.py build --group=workload --store=FILE --out=docs/results/sensitivity-workloads.md',
+    'programs': 'eval/programs.py build --hecbench=FOLDER/src --samples=FOLDER --policies=baseline,omni,tom-ctrl, '
+                'then eval/programs.py --table',
+    'sensitivity': 'eval/sensitivity.py build --machines=200 --seed=1 --group=micro --store=FILE '
+                   '--out=docs/results/sensitivity.md',
+    'sensitivity-workloads': 'eval/sensitivity.py build --machines=200 --seed=1 --group=workload --store=FILE '
+                             '--out=docs/results/sensitivity-workloads.md',
 }
 
 
@@ -164,7 +168,7 @@ class Store:
         done = self.campaign('run', page, '--quiet', *more, *names)
         if done.returncode not in (0, 3):
             raise Failure('%s: %s' % (page.name, done.stderr.strip()))
-        return done.stderr.splitlines()
+        return done.stderr.splitlines() if done.returncode else []
 
     def result(self, job):
         path = self.folder / 'results' / (job.get('key', '') + '.json')
@@ -280,12 +284,18 @@ class Checked:
 
 # Choice of cells
 
+def cost_of(job, times):
+    """Seconds of a job; infinite for one that is not to be chosen"""
+    seconds, recorded = expected(job, times)
+    return math.inf if 'key' not in job or recorded and seconds > LARGEST else seconds
+
+
 def choose(plans, seed, seconds, most, times):
     """For each plan the chosen cells, and for each the set of its jobs. Cells with short jobs are more likely."""
     rng = random.Random(seed)
     chosen, jobs, waiting = [0] * len(plans), [set() for _ in plans], []
     for plan in plans:
-        cost = [expected(job, times)[0] if 'key' in job else math.inf for job in plan.jobs]
+        cost = [cost_of(job, times) for job in plan.jobs]
         waiting.append([(-math.log(1 - rng.random()), [(job, cost[job]) for job in cell[3]]) for cell in plan.cells()])
     order, left = list(range(len(plans))), seconds
     rng.shuffle(order)
@@ -293,7 +303,7 @@ def choose(plans, seed, seconds, most, times):
         for at in list(order):
             def extra(cell):
                 return sum(cost for job, cost in cell[1] if job not in jobs[at])
-            able = [cell for cell in waiting[at] if extra(cell) <= min(left, LARGEST)]
+            able = [cell for cell in waiting[at] if extra(cell) < math.inf and extra(cell) <= min(left, PART * seconds)]
             if not able or sum(chosen) >= most:
                 order.remove(at)
                 continue
