@@ -30,12 +30,12 @@ struct noc_packets {
     // Virtual output queues by lane and output; NULL: the queue of the lane. That of the lane then
     // has only their number of packets.
     struct noc_queue *voqs;
-    struct entry *entry; // with these: inputs of nodes
-    uint32_t first;      // with these: output that was served first in the last cycle
+    struct noc_voq_input *input; // with these: by node
+    uint32_t first;              // with these: output that was served first in the last cycle
 };
 
 // The input of a node with virtual output queues.
-struct entry {
+struct noc_voq_input {
     uint64_t cycle;      // after that of its last packet
     uint32_t sent;       // packets in the cycle of its last packet
     uint32_t speed, max; // packets per cycle: now, and as it is built
@@ -56,18 +56,18 @@ void noc_packets_init(struct noc *noc)
     if (!noc->config.packet_voqs)
         return;
     p->voqs = ARENA_ARRAY(noc->arena, struct noc_queue, (size_t)nodes * classes * nodes);
-    p->entry = ARENA_ARRAY(noc->arena, struct entry, nodes);
+    p->input = ARENA_ARRAY(noc->arena, struct noc_voq_input, nodes);
     for (uint32_t node = 0; node < nodes; node++)
-        p->entry[node].speed = p->entry[node].max = noc_entry_speed(&noc->config, node);
+        p->input[node].speed = p->input[node].max = noc_entry_speed(&noc->config, node);
 }
 
 uint32_t noc_packets_set_speed(struct noc *noc, uint32_t node, uint32_t speed)
 {
     if (!noc->packets->voqs)
         return 1;
-    struct entry *entry = &noc->packets->entry[node];
-    entry->speed = speed < 1 ? 1 : speed < entry->max ? speed : entry->max;
-    return entry->speed;
+    struct noc_voq_input *input = &noc->packets->input[node];
+    input->speed = speed < 1 ? 1 : speed < input->max ? speed : input->max;
+    return input->speed;
 }
 
 // Returns the queue from which packets of a lane go to an output.
@@ -156,8 +156,8 @@ struct obstacles {
 // Returns true if the node's input can send one more packet in this cycle.
 static bool can_leave(const struct noc *noc, uint32_t node)
 {
-    const struct entry *entry = &noc->packets->entry[node];
-    return entry->cycle <= noc->now || entry->sent < entry->speed;
+    const struct noc_voq_input *input = &noc->packets->input[node];
+    return input->cycle <= noc->now || input->sent < input->speed;
 }
 
 static bool can_cross(const struct noc *noc, uint32_t lane, uint32_t out, struct obstacles *by)
@@ -219,10 +219,10 @@ static void cross(struct noc *noc, uint32_t number, uint32_t out)
         show_oldest(noc, number);
         return;
     }
-    struct entry *entry = &p->entry[packet->source];
+    struct noc_voq_input *input = &p->input[packet->source];
     lane->queue.packets--;
-    entry->sent = entry->cycle <= noc->now ? 1 : entry->sent + 1;
-    entry->cycle = noc->now + 1;
+    input->sent = input->cycle <= noc->now ? 1 : input->sent + 1;
+    input->cycle = noc->now + 1;
 }
 
 static bool is_wanted(const struct noc_packets *p, uint32_t out)
