@@ -72,8 +72,8 @@ static void end_instance(struct tom_rehearsal *r, struct tom_rehearsed *at)
         vec_push(r->arena, &r->stages, r->map);
 }
 
-// Returns the block that a warp begins at the first instruction of `number`: the outermost one whose
-// condition holds or that has no alternatives. Returns NULL if no block is to begin.
+// Returns the block that a warp begins at the first instruction of `number`: the outermost one
+// whose condition holds or that has no alternatives. Returns NULL if no block is to begin.
 static const struct tom_block *begin_block(struct tom_rehearsal *r, struct tom_rehearsed *at,
                                            const struct warp *warp, uint32_t mask, uint32_t number)
 {
