@@ -99,10 +99,14 @@ static bool parse_digest(struct campaign_configs *configs, const char *line, siz
     size_t i;
     const char *digest = json_string_value(json_object_get(answer, "sha256"));
     const char *errors = json_string_value(json_object_get(answer, "errors"));
-    bool good = digest ? strlen(digest) == SHA256_HEX : errors != NULL;
-    if (good && digest)
+    const char *effective = json_string_value(json_object_get(answer, "effective"));
+    bool good = digest
+                    ? strlen(digest) == SHA256_HEX && effective && strlen(effective) == SHA256_HEX
+                    : errors != NULL;
+    if (good && digest) {
         memcpy(made.digest, digest, sizeof made.digest);
-    else if (good)
+        memcpy(made.effective, effective, sizeof made.effective);
+    } else if (good)
         made.error = campaign_last_line(configs->arena, errors);
     json_array_foreach(json_object_get(answer, "files"), i, file)
     {

@@ -5,8 +5,9 @@
 #include "support/intern.h"
 
 struct campaign_config {
-    const char *error; // NULL: `digest` is valid
-    char digest[SHA256_HEX + 1];
+    const char *error;              // NULL: the digests are valid
+    char digest[SHA256_HEX + 1];    // of all values
+    char effective[SHA256_HEX + 1]; // of the values that are not the initial ones of their keys
 };
 
 struct campaign_configs {

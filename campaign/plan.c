@@ -71,9 +71,8 @@ void campaign_tag_command(const struct campaign_plan *plan, const struct campaig
     campaign_push(arena, argv, tagged);
 }
 
-// Returns the options of a sampled job, or NULL.
-static const struct text_list *sample_of(const struct campaign *campaign,
-                                         const struct campaign_job *job)
+const struct text_list *campaign_job_sample(const struct campaign *campaign,
+                                            const struct campaign_job *job)
 {
     return campaign->variants.v[job->variant].sampled ? &campaign->workloads.v[job->workload].sample
                                                       : NULL;
@@ -96,7 +95,7 @@ void campaign_sim_command(const struct campaign_plan *plan, const struct campaig
     push_settings(arena, "values.", &job->values, argv);
     for (uint32_t i = 0; i < campaign->options.list.n; i++)
         campaign_push(arena, argv, campaign->options.list.v[i]);
-    const struct text_list *sample = sample_of(campaign, job);
+    const struct text_list *sample = campaign_job_sample(campaign, job);
     for (uint32_t i = 0; sample && i < sample->list.n; i++)
         campaign_push(arena, argv, sample->list.v[i]);
     if (campaign->is_trusted)
@@ -260,7 +259,7 @@ static void make_key(const struct campaign_plan *plan, struct campaign_job *job)
     add(&pieces, "configuration ", job->config_digest);
     for (uint32_t i = 0; i < campaign->options.list.n; i++)
         add(&pieces, "option ", campaign->options.list.v[i]);
-    const struct text_list *sample = sample_of(campaign, job);
+    const struct text_list *sample = campaign_job_sample(campaign, job);
     for (uint32_t i = 0; sample && i < sample->list.n; i++)
         add(&pieces, "option ", sample->list.v[i]);
     add(&pieces, "run ", job->run_digest);
@@ -347,6 +346,7 @@ static void set_inputs(struct planning *p, const struct job_needs *needs, struct
     job->inputs = opened->inputs;
     memcpy(job->run_digest, opened->digest, sizeof job->run_digest);
     memcpy(job->config_digest, config->digest, sizeof job->config_digest);
+    memcpy(job->effective, config->effective, sizeof job->effective);
     make_key(p->plan, job);
 }
 
@@ -372,7 +372,16 @@ const struct campaign_job *campaign_plan_find(const struct campaign_plan *plan, 
     return id == UINT32_MAX ? NULL : &plan->jobs.v[id];
 }
 
-static void add_job(struct planning *p, uint32_t workload, uint32_t variant, uint32_t point)
+static bool selects(const struct text_list *names, const char *name)
+{
+    bool found = !names->list.n;
+    for (uint32_t i = 0; name && i < names->list.n; i++)
+        found |= !strcmp(names->list.v[i], name);
+    return found;
+}
+
+static void add_job(struct planning *p, const struct campaign_selection *selection,
+                    uint32_t workload, uint32_t variant, uint32_t point)
 {
     struct campaign_plan *plan = p->plan;
     const struct campaign *campaign = plan->campaign;
@@ -382,6 +391,8 @@ static void add_job(struct planning *p, uint32_t workload, uint32_t variant, uin
         return;
     struct campaign_job made = {.workload = workload, .variant = variant, .point = point};
     made.name = name_of(p->arena, campaign, &made);
+    if (!selects(&selection->jobs, made.name))
+        return;
     made.run = campaign->variants.v[variant].tagged ? of->tagged : of->run;
     merge_values(p, plan->is_quick ? &of->quick : &of->values, at, &made);
     made.config = at && at->config ? at->config : campaign->variants.v[variant].config;
@@ -390,8 +401,9 @@ static void add_job(struct planning *p, uint32_t workload, uint32_t variant, uin
         copy_settings(p->arena, &at->set, &made.set);
     struct job_needs needs = {.run = add_run_file(p, &made)};
     needs.config = campaign_configs_add(&p->configs, made.config, &made.set);
-    needs.options = campaign_configs_add_options(&p->configs, campaign->variants.v[variant].policy,
-                                                 &campaign->options, sample_of(campaign, &made));
+    needs.options =
+        campaign_configs_add_options(&p->configs, campaign->variants.v[variant].policy,
+                                     &campaign->options, campaign_job_sample(campaign, &made));
     struct job_name *name = ARENA_NEW(p->arena, struct job_name);
     *name = (struct job_name){workload, variant, point};
     intern_add(&plan->names, (const char *)name, sizeof *name);
@@ -419,14 +431,6 @@ static const char *make_keys(struct planning *p)
         job->same = first.v[id];
     }
     return error;
-}
-
-static bool selects(const struct text_list *names, const char *name)
-{
-    bool found = !names->list.n;
-    for (uint32_t i = 0; name && i < names->list.n; i++)
-        found |= !strcmp(names->list.v[i], name);
-    return found;
 }
 
 // Returns true if the workload is one of a preview.
@@ -467,7 +471,7 @@ static void add_study(struct planning *p, const struct campaign_study *study,
                 bool is_shown =
                     !selection->is_preview || i == 0 || i == points / 2 || i + 1 == points;
                 if (is_shown && selects(&selection->variants, campaign->variants.v[variant].name))
-                    add_job(p, study->workloads.list.v[w], variant,
+                    add_job(p, selection, study->workloads.list.v[w], variant,
                             points ? study->points.list.v[i] : CAMPAIGN_NONE);
             }
     }
@@ -499,6 +503,21 @@ static const char *check_names(const struct campaign_plan *plan,
     return NULL;
 }
 
+static const char *check_jobs(const struct campaign_plan *plan,
+                              const struct campaign_selection *selection)
+{
+    for (uint32_t i = 0; i < selection->jobs.list.n; i++) {
+        bool found = false;
+        for (uint32_t k = 0; k < plan->jobs.n && !found; k++)
+            found = !strcmp(plan->jobs.v[k].name, selection->jobs.list.v[i]);
+        if (!found)
+            return arena_printf(plan->arena,
+                                "unknown job '%s': run --dry-run lists the names of the jobs",
+                                selection->jobs.list.v[i]);
+    }
+    return NULL;
+}
+
 const char *campaign_plan_make(struct campaign_plan *plan, struct arena *arena,
                                const struct campaign *campaign, const struct campaign_tools *tools,
                                const struct campaign_selection *selection)
@@ -521,5 +540,7 @@ const char *campaign_plan_make(struct campaign_plan *plan, struct arena *arena,
         if (selects(&selection->studies, study->name) && (study->is_quick || !plan->is_quick))
             add_study(&planning, study, selection);
     }
+    if (!error)
+        error = check_jobs(plan, selection);
     return error ? error : make_keys(&planning);
 }

@@ -17,7 +17,8 @@ struct campaign_job {
     const char *program, *module, *arch;
     // Parts of the key:
     char config_digest[SHA256_HEX + 1], run_digest[SHA256_HEX + 1];
-    const char *inputs; // lines "DIGEST PATH" of the program and the input files
+    char effective[SHA256_HEX + 1]; // of the machine's values that are not initial; not in the key
+    const char *inputs;             // lines "DIGEST PATH" of the program and the input files
 };
 
 // A selection of jobs.
@@ -25,6 +26,7 @@ struct campaign_selection {
     bool is_quick;
     bool is_preview; // with is_quick: few workloads, and at most three points of a study
     struct text_list studies, workloads, variants; // names; empty: all
+    struct text_list jobs;                         // names as in campaign_job; empty: all
 };
 
 struct campaign_plan {
@@ -45,6 +47,9 @@ const char *campaign_plan_make(struct campaign_plan *plan, struct arena *arena,
 // Returns the job, or NULL if the plan does not contain it.
 const struct campaign_job *campaign_plan_find(const struct campaign_plan *plan, uint32_t workload,
                                               uint32_t variant, uint32_t point);
+// Returns the options of a sampled job, or NULL.
+const struct text_list *campaign_job_sample(const struct campaign *campaign,
+                                            const struct campaign_job *job);
 // Returns the name of the point, or NULL for CAMPAIGN_NONE.
 const char *campaign_point_name(const struct campaign *campaign, uint32_t point);
 // Build the two command lines of a job. The first writes the tagged program to `tagged`, the second

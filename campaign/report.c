@@ -177,7 +177,13 @@ static void add_mean(struct making *m, const struct campaign_rows *rows, const s
         values[i] = spread_of(&value, 1);
     }
     if (any)
-        add_row(m, (struct campaign_row){.name = name, .label = name, .is_mean = true}, values);
+        add_row(m,
+                (struct campaign_row){.name = name,
+                                      .label = name,
+                                      .is_mean = true,
+                                      .of = rows,
+                                      .workload = CAMPAIGN_NONE},
+                values);
 }
 
 static void add_workloads(struct making *m, const struct campaign_rows *rows)
@@ -194,7 +200,12 @@ static void add_workloads(struct making *m, const struct campaign_rows *rows)
             mean_add(m, &means[k], &m->figure->columns.v[k], workload, value);
             values[k] = spread_of(&value, 1);
         }
-        add_row(m, (struct campaign_row){.name = name, .label = name, .x = m->table->rows.n},
+        add_row(m,
+                (struct campaign_row){.name = name,
+                                      .label = name,
+                                      .x = m->table->rows.n,
+                                      .of = rows,
+                                      .workload = workload},
                 values);
     }
     if (rows->workloads.list.n > 1)
@@ -231,6 +242,7 @@ static void add_point(struct making *m, uint32_t point)
     add_row(m,
             (struct campaign_row){.name = of->row,
                                   .point = of,
+                                  .workload = CAMPAIGN_NONE,
                                   .label = of->label ? of->label : of->row,
                                   .x = isnan(of->x) ? m->table->rows.n : of->x},
             values);
@@ -359,6 +371,7 @@ const char *campaign_report_make(struct campaign_report *report, struct campaign
                                        .arena = plan->arena,
                                        .command = command};
     const char *error = check_figures(report, figures);
+    campaign_tagged_init(report);
     for (uint32_t i = 0; !error && i < campaign->figures.n; i++) {
         const struct campaign_figure *figure = &campaign->figures.v[i];
         struct campaign_table table = {.figure = figure};

@@ -16,6 +16,8 @@ struct campaign_row {
     bool is_mean;
     double x;                           // x of the point, or the row's index
     const struct campaign_point *point; // NULL: a row of workloads
+    const struct campaign_rows *of;     // of a row of workloads
+    uint32_t workload;                  // CAMPAIGN_NONE: a mean over `of`, or a point
     struct campaign_cell *cells;        // one per column
 };
 
@@ -38,6 +40,7 @@ struct campaign_report {
     const char *command; // command line, for the heading
     const char *date;    // date of the newest result, or NULL
     uint32_t jobs, with_result;
+    struct campaign_tagged *tagged; // of campaign_table_inputs
     VEC(struct campaign_table) tables;
 };
 
@@ -56,6 +59,8 @@ void campaign_report_html(const struct campaign_report *report, FILE *to);
 bool campaign_report_has_plot(const struct campaign_report *report);
 // Writes the plot of the first table as SVG. Requires campaign_report_has_plot.
 void campaign_report_svg(const struct campaign_report *report, enum campaign_width width, FILE *to);
+// Writes the jobs that each cell needs as JSON, and the digests of what they read.
+void campaign_report_cells(const struct campaign_report *report, FILE *to);
 // Writes the report as Markdown. `notes` is the text around the tables (key `notes` of campaign
 // files); NULL: no text.
 void campaign_report_markdown(const struct campaign_report *report, const char *notes, FILE *to);
@@ -97,6 +102,23 @@ struct campaign_query {
     uint32_t reference;                // workload of `ref.`
     uint32_t depth;
 };
+
+// Appends the indices in the plan of the jobs that an expression may read, each once. A job stands
+// for all jobs with its key.
+void campaign_value_jobs(const struct campaign_query *query, const struct expr *expr,
+                         struct campaign_indices *jobs);
+
+// Digests of what the jobs of a table read.
+struct campaign_inputs {
+    char programs[SHA256_HEX + 1]; // run files, programs before and after tagging, data files
+    char values[SHA256_HEX + 1];   // machines, policies, options, values of run files
+};
+
+// Starts the list of tagged programs, which the tables share.
+void campaign_tagged_init(struct campaign_report *report);
+// Computes the digests of a table; ptxoffload tags the programs.
+void campaign_table_inputs(const struct campaign_report *report, const struct campaign_table *table,
+                           struct campaign_inputs *inputs);
 
 // Returns the value of an expression, or NAN with the reason in `*missing`.
 double campaign_value(const struct campaign_query *query, const struct expr *expr,

@@ -83,7 +83,9 @@ static void write_reasons(const struct campaign_report *report, const struct cam
 static void write_markdown_figure(const struct campaign_report *report,
                                   const struct campaign_table *table, FILE *to)
 {
+    enum { SHOWN = 16 }; // digits of a digest
     const struct campaign_figure *figure = table->figure;
+    struct campaign_inputs inputs;
     struct campaign_grid grid;
     campaign_grid_make(&grid, report->arena, table);
     if (figure->text) {
@@ -94,6 +96,10 @@ static void write_markdown_figure(const struct campaign_report *report,
     if (table->missing.n || table->left_out.n || table->expectations)
         putc('\n', to);
     write_reasons(report, table, to);
+    campaign_table_inputs(report, table, &inputs);
+    fprintf(to, "\n<!-- inputs of ");
+    write_line(to, figure->name);
+    fprintf(to, ": programs %.*s, values %.*s -->\n", SHOWN, inputs.programs, SHOWN, inputs.values);
 }
 
 static const struct campaign_job *job_of(const struct campaign_plan *plan, uint32_t variant)

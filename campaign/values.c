@@ -65,20 +65,68 @@ static const char *load_definition(const struct campaign_query *query, uint32_t 
     return missing;
 }
 
+// Returns the query of the job that a name denotes.
+static struct campaign_query resolve(const struct campaign_query *query,
+                                     const struct campaign_ref *of)
+{
+    struct campaign_query to = *query;
+    if (of->variant != CAMPAIGN_NONE)
+        to.variant = of->variant;
+    if (of->is_reference)
+        to.workload = query->reference;
+    if (of->is_plain)
+        to.point = CAMPAIGN_NONE;
+    return to;
+}
+
 static const char *load(void *context, struct expr_ref ref, int64_t element,
                         struct host_number *number)
 {
-    struct campaign_query query = *(const struct campaign_query *)context;
-    const struct campaign_ref *of = &query.plan->campaign->refs.v[ref.index];
+    const struct campaign_query *asked = context;
+    const struct campaign_ref *of = &asked->plan->campaign->refs.v[ref.index];
+    struct campaign_query query = resolve(asked, of);
     (void)element;
-    if (of->variant != CAMPAIGN_NONE)
-        query.variant = of->variant;
-    if (of->is_reference)
-        query.workload = query.reference;
-    if (of->is_plain)
-        query.point = CAMPAIGN_NONE;
     *number = (struct host_number){0};
     return of->definition != CAMPAIGN_NONE ? load_definition(&query, of->definition, number)
                                            : load_statistic(&query, query.workload, query.variant,
                                                             query.point, of->statistic, number);
+}
+
+// The jobs of an expression
+
+struct job_search {
+    struct campaign_query query;
+    struct campaign_indices *jobs;
+};
+
+static void add_job(struct job_search *f, const struct campaign_query *query)
+{
+    const struct campaign_plan *plan = query->plan;
+    const struct campaign_job *job =
+        campaign_plan_find(plan, query->workload, query->variant, query->point);
+    if (!job || job->error)
+        return;
+    for (uint32_t i = 0; i < f->jobs->list.n; i++)
+        if (f->jobs->list.v[i] == job->same)
+            return;
+    vec_push(plan->arena, &f->jobs->list, job->same);
+}
+
+static void visit(void *context, struct expr_ref ref)
+{
+    struct job_search *f = context;
+    const struct campaign *campaign = f->query.plan->campaign;
+    const struct campaign_ref *of = &campaign->refs.v[ref.index];
+    struct campaign_query query = resolve(&f->query, of);
+    if (of->definition == CAMPAIGN_NONE)
+        add_job(f, &query);
+    else
+        campaign_value_jobs(&query, campaign->definitions.v[of->definition].expr, f->jobs);
+}
+
+void campaign_value_jobs(const struct campaign_query *query, const struct expr *expr,
+                         struct campaign_indices *jobs)
+{
+    struct job_search search = {*query, jobs};
+    expr_visit_numbers(expr, &search, visit);
 }

@@ -13,6 +13,7 @@ import pathlib
 import re
 import sys
 
+import page_tables
 import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -28,23 +29,7 @@ no run shows is marked *not measured*; a difference without a known cause is *un
 '''
 
 
-# Tables of a page
-
-def cells(line):
-    return [cell.strip().strip('*').replace('\\', '') for cell in re.split(r'(?<!\\)\|', line)[1:-1]]
-
-
-def tables(lines):
-    """(first line, rows) of each table"""
-    found, inside = [], False
-    for number, line in enumerate(lines):
-        if line.startswith('|') and not inside:
-            found.append((number, []))
-        inside = line.startswith('|')
-        if inside:
-            found[-1][1].append(cells(line))
-    return found
-
+# Figures of a page
 
 def slug(head):
     return re.sub(r'[^\w\- ]', '', head.lower()).replace(' ', '-')
@@ -54,11 +39,8 @@ def figures_of(page):
     """name of a figure → (link to its section, rows of its table, its expectations) by the page's notes"""
     notes = (EVAL / page).read_text(encoding='utf-8').splitlines()
     lines = (RESULTS / page).read_text(encoding='utf-8').splitlines()
-    order = [line[1:-1] if line.startswith('{') else None for number, line in enumerate(notes)
-             if (line.startswith('|') and not notes[number - 1].startswith('|')) or
-             (re.fullmatch(r'\{[\w-]+\}', line) and line not in ('{head}', '{sizes}'))]
     found = {}
-    for name, (number, rows) in zip(order, tables(lines), strict=True):
+    for name, number, rows in page_tables.named(notes, lines):
         heads = [line.lstrip('# ') for line in lines[:number] if line.startswith('## ')]
         after = lines[number + len(rows):number + len(rows) + 2]
         hold = re.match(r'- (\d+) of (\d+) expectations hold', after[1]) if len(after) > 1 else None
@@ -158,6 +140,14 @@ def figures_with_source(paper):
                 yield figure, found[figure['name']], '[%s](%s)' % (item, found[figure['name']][0])
 
 
+def checked(cause):
+    """A cause that links to its measurement, or states that it has no measurement"""
+    if not re.search(r'\]\(|not measured|unexplained', cause):
+        sys.exit("overview.py: a cause of eval/papers.yaml has no link to its measurement; add it, 'not measured' or "
+                 "'unexplained': %s" % cause)
+    return cause
+
+
 def lines_of(paper):
     """Rows of the table: item, paper, ours, verdict, cause; and the figures without a number"""
     lines, silent = [], []
@@ -168,9 +158,10 @@ def lines_of(paper):
             silent.append(link)
         for what, theirs, ours, verdict in made:
             causes = own.get('causes', {})
-            cause = '' if verdict == VERDICTS[0] else causes.get(what) or causes.get('all') or 'unexplained'
+            cause = '' if verdict == VERDICTS[0] else checked(causes.get(what) or causes.get('all') or 'unexplained')
             lines.append(('%s: %s%s' % (link, figure['title'], ', ' + what if what else ''), theirs, ours, verdict, cause))
-    lines += [(one['item'], one['paper'], one['ours'], one['verdict'], one.get('cause', '')) for one in paper.get('others', ())]
+    lines += [(one['item'], one['paper'], one['ours'], one['verdict'],
+               '' if one['verdict'] == VERDICTS[0] else checked(one.get('cause', 'unexplained'))) for one in paper.get('others', ())]
     lines += [(one['item'], '', '', 'missing', one['why']) for one in paper.get('missing', ())]
     return lines, silent
 

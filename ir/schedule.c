@@ -125,7 +125,7 @@ static void follow_read(struct scheduler *s, uint32_t reg, uint32_t inst)
 
 static void follow_write(struct scheduler *s, uint32_t reg, uint32_t inst)
 {
-    if (s->made[reg])
+    if (s->made[reg] && s->made[reg] - 1 != inst) // an instruction may write a register twice
         add_edge(s, s->made[reg] - 1, inst, 1);
     for (uint32_t i = 0; i < s->readers[reg].n; i++)
         if (s->readers[reg].v[i] != inst)

@@ -449,6 +449,14 @@ static bool evaluate(const struct expr_evaluation *e, uint32_t id, struct host_n
     }
 }
 
+void expr_visit_numbers(const struct expr *expr, void *context,
+                        void (*visit)(void *context, struct expr_ref ref))
+{
+    for (uint32_t i = 0; i < expr->nodes.n; i++)
+        if (expr->nodes.v[i].op == OP_REF)
+            visit(context, expr->nodes.v[i].ref);
+}
+
 bool expr_evaluate(const struct expr *expr, const struct expr_names *names,
                    struct host_number *number, struct expr_fault *fault)
 {

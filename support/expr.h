@@ -47,6 +47,9 @@ struct expr_fault {
 // Parses an expression. Returns NULL after setting *fault.
 struct expr *expr_parse(struct arena *arena, const char *text, size_t length,
                         const struct expr_names *names, struct expr_fault *fault);
+// Calls `visit` for each number by name in an expression, evaluated or not.
+void expr_visit_numbers(const struct expr *expr, void *context,
+                        void (*visit)(void *context, struct expr_ref ref));
 // Evaluates an expression. Returns false after setting *fault.
 bool expr_evaluate(const struct expr *expr, const struct expr_names *names,
                    struct host_number *number, struct expr_fault *fault);

@@ -253,7 +253,8 @@ static void print_live(struct report_page *page, const char *what, const char *c
         put_item(page, names[i], i, count);
 }
 
-static void print_verdict(struct report_page *page, const struct table_block *block)
+static void print_verdict(struct report_page *page, const struct table_kernel *kernel,
+                          const struct table_block *block)
 {
     if (block->passed_over)
         put_styled(page, DIM, "passed over");
@@ -261,11 +262,15 @@ static void print_verdict(struct report_page *page, const struct table_block *bl
         put_styled(page, DIM, "not a candidate");
     else
         put_styled(page, block->has_condition ? MAYBE : GOOD, "candidate");
-    if (!block->has_condition)
-        return;
-    put(page, block->passed_over ? "| condition" : "if");
-    put(page, block->condition);
-    putf(page, ">= %llu", (unsigned long long)block->threshold);
+    const struct table_block *around =
+        table_block_chosen(block) ? table_block_around(kernel, block) : NULL;
+    if (block->has_condition) {
+        put(page, block->passed_over ? "| condition" : "if");
+        put(page, block->condition);
+        putf(page, ">= %llu", (unsigned long long)block->threshold);
+    }
+    if (around)
+        putf(page, "| if the condition of block %u is false", around->id);
 }
 
 static void print_threshold(struct report_page *page, const char *channel, uint64_t threshold,
@@ -304,11 +309,12 @@ static void put_words(struct report_page *page, const char *const *words, unsign
             put_word(page, words[i], strlen(words[i]), set >> i > 1 ? "," : "");
 }
 
-static void print_block(struct report_page *page, const struct table_block *block)
+static void print_block(struct report_page *page, const struct table_kernel *kernel,
+                        const struct table_block *block)
 {
     label(page, "block %u", block->id);
     putf(page, "%s |", table_block_names[block->kind]);
-    print_verdict(page, block);
+    print_verdict(page, kernel, block);
     more_line(page);
     put_location(page, block->begin_line, block->end_line);
     putf(page, "| %u load%s, %u store%s", block->loads, plural(block->loads), block->stores,
@@ -462,7 +468,7 @@ static void print_kernel(struct report_page *page, const struct table_kernel *ke
     for (uint32_t i = 0; i < kernel->chains.n; i++)
         print_chain(page, &kernel->chains.v[i]);
     for (uint32_t i = 0; i < kernel->blocks.n; i++)
-        print_block(page, &kernel->blocks.v[i]);
+        print_block(page, kernel, &kernel->blocks.v[i]);
     for (uint32_t i = 0; i < kernel->maps.n; i++)
         print_map(page, &kernel->maps.v[i]);
     print_measurements(page, kernel, measurement);

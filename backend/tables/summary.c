@@ -11,14 +11,17 @@ static void count_chain(struct summary *summary, const struct table_chain *chain
         summary->loads_tagged += !strncmp(chain->instructions.v[i].opcode, "ld", 2);
 }
 
-static void count_block(struct summary *summary, const struct table_block *block)
+// An alternative saves nothing in addition to the block around it.
+static void count_block(struct summary *summary, const struct table_kernel *kernel,
+                        const struct table_block *block)
 {
     summary->candidates += block->estimate.candidate;
     if (!table_block_chosen(block))
         return;
     summary->chosen++;
     summary->conditional += block->has_condition;
-    summary->words -= block->estimate.at_tx + block->estimate.at_rx;
+    if (!table_block_around(kernel, block))
+        summary->words -= block->estimate.at_tx + block->estimate.at_rx;
 }
 
 struct summary summary_of(const struct table_kernel *kernel)
@@ -37,7 +40,7 @@ struct summary summary_of(const struct table_kernel *kernel)
     for (uint32_t i = 0; i < kernel->chains.n; i++)
         count_chain(&summary, &kernel->chains.v[i]);
     for (uint32_t i = 0; i < kernel->blocks.n; i++)
-        count_block(&summary, &kernel->blocks.v[i]);
+        count_block(&summary, kernel, &kernel->blocks.v[i]);
     return summary;
 }
 

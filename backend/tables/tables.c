@@ -69,6 +69,19 @@ static const char *check_block(const struct table_check *check, uint32_t id)
     return NULL;
 }
 
+const struct table_block *table_block_around(const struct table_kernel *kernel,
+                                             const struct table_block *block)
+{
+    const struct table_block *around = NULL;
+    for (uint32_t i = 0; i < block->id && i < kernel->blocks.n; i++) {
+        const struct table_block *other = &kernel->blocks.v[i];
+        if (table_block_chosen(other) && other->begin_index <= block->begin_index &&
+            other->end_index >= block->end_index)
+            around = other;
+    }
+    return around;
+}
+
 const char *tables_check(struct arena *arena, const struct tables *tables)
 {
     struct capability capability;

@@ -66,7 +66,8 @@ struct table_block {
     VEC(struct table_estimate) alternatives; // by other cost models
 };
 
-// Returns true if the block is to be offloaded.
+// Returns true if the block is to be offloaded: always, under its condition, or as an alternative
+// to a chosen block around it whose condition is false.
 static inline bool table_block_chosen(const struct table_block *block)
 {
     return block->estimate.candidate && !block->passed_over;
@@ -171,6 +172,10 @@ struct tables {
     VEC(struct table_location) places; // by line and column, of the lines that the kernels name
     bool by_source; // reports show places of the CUDA source before those of the PTX
 };
+
+// Returns the innermost chosen block around a chosen one, to which it is the alternative, or NULL.
+const struct table_block *table_block_around(const struct table_kernel *kernel,
+                                             const struct table_block *block);
 
 // Checks properties across entries: ids in order, instructions inside the kernel and in order, no
 // instruction in two chains. Returns NULL, or the fault with its place.

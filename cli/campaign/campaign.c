@@ -421,6 +421,11 @@ static void write_svg(struct campaign_invocation *p, FILE *to)
     campaign_report_svg(&p->report, (enum campaign_width)p->arguments.columns, to);
 }
 
+static void write_cells(struct campaign_invocation *p, FILE *to)
+{
+    campaign_report_cells(&p->report, to);
+}
+
 static bool read_notes(struct campaign_invocation *p)
 {
     const char *own = p->plan.is_quick ? p->campaign.quick_notes : p->campaign.notes;
@@ -435,7 +440,7 @@ static bool read_notes(struct campaign_invocation *p)
 static int report(struct campaign_invocation *p)
 {
     const struct campaign_arguments *a = &p->arguments;
-    bool any = a->text || a->csv || a->html || a->markdown || a->svg;
+    bool any = a->text || a->csv || a->html || a->markdown || a->svg || a->cells;
     if (!read_notes(p) || !open_store(p, &p->store, store_name(p), false) ||
         !good(p, campaign_report_make(&p->report, &p->store, &p->plan, &a->figures, p->command)))
         return BAD_INPUT;
@@ -450,7 +455,7 @@ static int report(struct campaign_invocation *p)
     }
     if (!write_to(p, any ? a->text : "-", write_text) || !write_to(p, a->csv, write_csv) ||
         !write_to(p, a->html, write_html) || !write_to(p, a->markdown, write_markdown) ||
-        !write_to(p, a->svg, write_svg))
+        !write_to(p, a->svg, write_svg) || !write_to(p, a->cells, write_cells))
         return BAD_INPUT;
     return frame_commit(&p->frame, DONE);
 }
@@ -514,6 +519,12 @@ static int act(struct campaign_invocation *p)
     }
 }
 
+// Returns false for options that change nothing in a report.
+static bool is_shown(const char *word)
+{
+    return strncmp(word, "--store=", strlen("--store=")) != 0 && strcmp(word, "--quiet") != 0;
+}
+
 static int run_all(void *own)
 {
     struct campaign_invocation *p = own;
@@ -521,7 +532,8 @@ static int run_all(void *own)
     p->store.lock = p->other.lock = -1;
     p->command = campaign_command.name;
     for (int i = 1; i < p->frame.argc; i++)
-        p->command = arena_printf(&p->frame.arena, "%s %s", p->command, p->frame.argv[i]);
+        if (is_shown(p->frame.argv[i]))
+            p->command = arena_printf(&p->frame.arena, "%s %s", p->command, p->frame.argv[i]);
     if (!p->arguments.file || make_plan(p))
         code = act(p);
     campaign_store_close(&p->store);

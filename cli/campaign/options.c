@@ -37,6 +37,8 @@ static const struct option what_options[] = {
     {"--workload", "NAME", LIST(selection.workloads),
      .help = "only this workload or group; may be repeated"},
     {"--variant", "NAME", LIST(selection.variants), .help = "only this variant; may be repeated"},
+    {"--job", "NAME", LIST(selection.jobs),
+     .help = "only this job, by its name in --dry-run; may be repeated"},
     {0},
 };
 
@@ -80,6 +82,10 @@ static const struct option output_options[] = {
      .help = "with --svg: as wide as one or two columns of an article"},
     {"--markdown", "FILE", TEXT(markdown), .file = OPTION_WRITES,
      .help = "write tables as Markdown, embedded in the text of the\ncampaign's notes"},
+    {"--cells", "FILE", TEXT(cells), .file = OPTION_WRITES,
+     .help =
+         "write the jobs that each cell of the tables needs, and\ndigests of what they read, as "
+         "JSON"},
     {"--notes", "FILE", TEXT(notes), .file = OPTION_READS,
      .help = "with --markdown: use the text of this file instead"},
     {"--figure", "NAME", LIST(figures), .help = "report only this figure; may be repeated"},
@@ -199,6 +205,7 @@ bool campaign_options_check(void *arguments, struct command_line *line)
                           : a->html     ? "--html"
                           : a->markdown ? "--markdown"
                           : a->svg      ? "--svg"
+                          : a->cells    ? "--cells"
                                         : NULL;
     const char *cluster = a->slurm.list.n ? "--slurm" : a->sbatch.list.n ? "--sbatch" : NULL;
     if (cluster && a->on != ON_SLURM)
@@ -207,7 +214,11 @@ bool campaign_options_check(void *arguments, struct command_line *line)
         return options_fault(line, "only run accepts %s", running);
     if (writing && a->action != CAMPAIGN_REPORT && a->action != CAMPAIGN_COMPARE)
         return options_fault(line, "only report and compare accept %s", writing);
-    const char *page = a->html ? "--html" : a->markdown ? "--markdown" : a->svg ? "--svg" : NULL;
+    const char *page = a->html       ? "--html"
+                       : a->markdown ? "--markdown"
+                       : a->svg      ? "--svg"
+                       : a->cells    ? "--cells"
+                                     : NULL;
     if (page && a->action == CAMPAIGN_COMPARE)
         return options_fault(line, "compare writes --text and --csv, but not %s", page);
     if (a->svg && a->figures.list.n != 1)

@@ -30,8 +30,8 @@ struct campaign_arguments {
     struct campaign_settings slurm; // these override those of the file
     struct text_list sbatch;        // options of sbatch
     int quick, preview, retry, dry_run, all, allow_outside;
-    const char *text, *csv, *html, *markdown, *svg; // files to write
-    const char *notes;                              // file to read instead of the campaign's
+    const char *text, *csv, *html, *markdown, *svg, *cells; // files to write
+    const char *notes; // file to read instead of the campaign's
 };
 
 extern const struct command campaign_command;

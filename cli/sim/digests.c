@@ -7,27 +7,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Prints the configuration of a line to `to`. Returns false after errors, which are written to
-// `errors`.
+// The texts that a line's digests cover, and its errors.
+struct printed_machine {
+    char *whole, *effective, *errors;
+    size_t whole_length, effective_length, error_length;
+    FILE *whole_to, *effective_to, *errors_to;
+};
+
+// Prints the configuration of a line. Returns false after errors, which are printed, too.
 static bool print_machine(struct arena *arena, const struct response_line *line,
-                          struct sim_machine *machine, bool *lists_stats, FILE *to, FILE *errors)
+                          struct sim_machine *machine, bool *lists_stats,
+                          const struct printed_machine *to)
 {
     struct sim_arguments arguments = {0};
     struct message_log log = {.errors = 0};
     struct messages messages;
     if (!frame_read(&sim_program, sim_command_with_policies(arena), arena, (int)line->arguments.n,
-                    line->arguments.v, &arguments, errors))
+                    line->arguments.v, &arguments, to->errors_to))
         return false;
     if (arguments.common.version) // --version: only the options are checked
         return true;
     messages_init(&messages, sim_command.name, &arguments.common, &log);
     outputs_init(&log.outputs, arena);
-    messages.to = log.to = errors;
+    messages.to = log.to = to->errors_to;
     messages.colour = log.colour = false;
     *lists_stats = arguments.list_stats;
     bool good = sim_machine_read(machine, arena, &arguments, &messages);
-    if (good)
-        config_print(&machine->resolved, to);
+    if (good) {
+        config_print(&machine->resolved, to->whole_to);
+        config_print_effective(&machine->resolved, to->effective_to);
+    }
     return good;
 }
 
@@ -62,32 +71,43 @@ static void write_files(struct json *json, const struct config *config)
     json_end_array(json);
 }
 
+static void write_text_digest(struct json *json, const char *name, const char *text, size_t length)
+{
+    char digest[SHA256_HEX + 1];
+    tables_digest(digest, text, length);
+    json_member_string(json, name, digest);
+}
+
 static bool write_digest(struct arena *arena, const struct response_line *line, FILE *to)
 {
-    char *text = NULL, *errors = NULL, digest[SHA256_HEX + 1];
-    size_t length, error_length;
-    FILE *printed = open_memstream(&text, &length);
-    FILE *failed = open_memstream(&errors, &error_length);
+    struct printed_machine p = {.whole = NULL};
     struct json json;
     struct sim_machine machine = {.series = NULL};
     bool lists_stats = false;
-    bool good =
-        printed && failed && print_machine(arena, line, &machine, &lists_stats, printed, failed);
-    good &= !printed || !fclose(printed);
-    good &= !failed || !fclose(failed);
+    p.whole_to = open_memstream(&p.whole, &p.whole_length);
+    p.effective_to = open_memstream(&p.effective, &p.effective_length);
+    p.errors_to = open_memstream(&p.errors, &p.error_length);
+    bool good = p.whole_to && p.effective_to && p.errors_to &&
+                print_machine(arena, line, &machine, &lists_stats, &p);
+    good &= !p.whole_to || !fclose(p.whole_to);
+    good &= !p.effective_to || !fclose(p.effective_to);
+    good &= !p.errors_to || !fclose(p.errors_to);
     json_init(&json, to);
     json_object_flat(&json);
-    if (good)
-        tables_digest(digest, text, length);
-    json_member_string(&json, good ? "sha256" : "errors", good ? digest : errors);
-    if (good)
+    if (good) {
+        write_text_digest(&json, "sha256", p.whole, p.whole_length);
+        write_text_digest(&json, "effective", p.effective, p.effective_length);
         write_files(&json, &machine.resolved);
+    } else {
+        json_member_string(&json, "errors", p.errors);
+    }
     if (good && lists_stats)
         write_statistics(arena, &json, &machine);
     json_end_object(&json);
     json_done(&json);
-    free(text);
-    free(errors);
+    free(p.whole);
+    free(p.effective);
+    free(p.errors);
     return good;
 }
 

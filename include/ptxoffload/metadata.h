@@ -291,7 +291,8 @@ PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_rejection, rule) == 12);
 PTXOFFLOAD_ASSERT(offsetof(struct ptxoffload_rejection, kind) == 20);
 PTXOFFLOAD_ASSERT(sizeof(struct ptxoffload_rejection) == 24);
 
-/* A candidate block [002, §3.1]. Candidates that are not passed over are to be offloaded. */
+/* A candidate block [002, §3.1]. Candidates that are not passed over are to be offloaded; one
+ * within another if the condition of the other is false. */
 struct ptxoffload_block {
     uint32_t id; /* its place in the list */
     uint32_t begin_line; /* line of its first instruction in the input, without labels */
@@ -303,7 +304,9 @@ struct ptxoffload_block {
     /* loop, one basic block, or region of several with one entry and one exit; enum
      * ptxoffload_block_kind */
     uint8_t kind;
-    uint8_t passed_over; /* it is a candidate, but overlaps one that saves more; 0 or 1 */
+    /* it is a candidate, but overlaps one that saves more and that it is no alternative to; 0 or 1
+     * */
+    uint8_t passed_over;
     /* the block is to be offloaded only if this is true; null, in objects 0: always; 0 or 1 */
     uint8_t conditional;
     /* numbers of the refined model that are from --profile; enum ptxoffload_measured, as bits */

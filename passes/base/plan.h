@@ -163,7 +163,9 @@ struct block_plan {
     double measured_trips; // mean, if MEASURED_TRIPS of a loop
     struct block_estimate estimate; // of the model that decides
     struct block_estimate other;    // of the other model
-    bool chosen;                    // it is a candidate, and no overlapping one is preferred
+    // It is a candidate, and no overlapping one is preferred. Within a chosen block with a
+    // condition, others may be chosen: they are offloaded if the condition is false.
+    bool chosen;
 };
 
 // A kernel that has a map for spatial cores [003]: passes/maps/compile.h.

@@ -12,7 +12,9 @@
 //     constant, and count once otherwise.
 //   - A conditional candidate is evaluated at its threshold, the smallest trip count that saves; a
 //     loop with a constant trip count at that count; everything else at one iteration.
-//   - Of overlapping candidates, the set with the largest sum of these savings is chosen.
+//   - Of overlapping candidates, the set with the largest sum of these savings is chosen. A chosen
+//     one with a condition has alternatives: the best set within it, for the case that the
+//     condition is false.
 //   - With --cost=refined, a loop whose iterations were measured is evaluated at their mean, and is
 //     a candidate if that saves. Where the trip count is an expression, the condition remains.
 // --candidates selects kinds of candidates; others are neither evaluated nor rejected. Loops and
@@ -234,8 +236,10 @@ static void choose(struct block_pass *p, struct block_span *spans)
         const struct block_plan *plan = &considered->plan;
         const struct block_estimate *e = &plan->estimate;
         double weight = e->candidate ? e->weight : 0;
-        spans[i] = (struct block_span){considered->candidate->begin, considered->candidate->end,
-                                       weight, false, 0};
+        spans[i] = (struct block_span){.begin = considered->candidate->begin,
+                                       .end = considered->candidate->end,
+                                       .weight = weight,
+                                       .conditional = e->conditional};
     }
     select_best(&p->scratch, spans, p->count);
     for (uint32_t i = 0; i < p->count; i++)

@@ -6,7 +6,7 @@
 #include "passes/analysis/memory/effects.h"
 #include "passes/analysis/reuse/reuse.h"
 #include "passes/analysis/trip/trip.h"
-#include "support/arena.h"
+#include "passes/blocks/select.h"
 
 // Traffic of a warp's access between a core and memory, and the cost of moving a value, by the
 // analyses: the terms of equations (3) and (4) with --cost=refined.
@@ -93,19 +93,6 @@ struct candidates {
 void candidates_find(struct candidates *candidates, struct arena *arena,
                      const struct ir_module *module, const struct ir_function *fn,
                      struct effects *effects, const struct traffics *traffics);
-
-// The best set of candidates that do not overlap.
-
-// A candidate covers [begin, end). Any two candidates are disjoint or nested.
-struct block_span {
-    uint32_t begin, end;
-    double weight;  // saving if chosen; not chosen unless positive
-    bool chosen;    // out
-    uint32_t rival; // out: if not chosen, an overlapping chosen one, or UINT32_MAX
-};
-
-// Chooses the set with the largest sum of weights. Between equal sums, wider spans are preferred.
-void select_best(struct arena *scratch, struct block_span *spans, uint32_t count);
 
 // Sentences on why candidate blocks are rejected.
 

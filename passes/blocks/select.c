@@ -1,4 +1,4 @@
-#include "passes/blocks/candidates.h"
+#include "passes/blocks/select.h"
 #include <stdlib.h>
 
 enum { NONE = UINT32_MAX };
@@ -7,7 +7,7 @@ struct interval_node {
     struct block_span *span;
     uint32_t parent;
     double inside; // best saving of the spans within it
-    bool covered;  // a chosen span contains it
+    bool covered;  // a chosen span without a condition contains it
 };
 
 static int outer_first(const void *a, const void *b)
@@ -44,29 +44,34 @@ static void sum_up(struct interval_node *nodes, uint32_t count)
                 is_better(&nodes[i]) ? nodes[i].span->weight : nodes[i].inside;
 }
 
-// A span loses to a chosen one around it, or otherwise to the first one within it.
+static bool covers(const struct interval_node *node)
+{
+    return node->covered || (node->span->chosen && !node->span->conditional);
+}
+
+// A span loses to a chosen one within it, or otherwise to the innermost chosen one around it.
 static void choose(struct interval_node *nodes, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
         struct block_span *span = nodes[i].span;
         const struct interval_node *parent =
             nodes[i].parent == NONE ? NULL : &nodes[nodes[i].parent];
-        span->rival = NONE;
-        span->chosen = false;
-        nodes[i].covered = parent && (parent->covered || parent->span->chosen);
-        if (nodes[i].covered)
-            span->rival = parent->covered ? parent->span->rival : nodes[i].parent;
-        else
-            span->chosen = is_better(&nodes[i]);
+        nodes[i].covered = parent && covers(parent);
+        span->rival = !parent ? NONE : parent->span->chosen ? nodes[i].parent : parent->span->rival;
+        span->chosen = !nodes[i].covered && is_better(&nodes[i]);
     }
     for (uint32_t i = count; i-- > 0;) {
-        uint32_t parent = nodes[i].parent;
+        uint32_t parent = nodes[i].parent, inside = nodes[i].span->rival;
         if (parent == NONE || nodes[i].covered || nodes[parent].span->chosen)
             continue;
-        nodes[parent].span->rival = nodes[i].span->chosen          ? i
-                                    : nodes[i].span->rival != NONE ? nodes[i].span->rival
-                                                                   : nodes[parent].span->rival;
+        if (nodes[i].span->chosen)
+            nodes[parent].span->rival = i;
+        else if (inside != NONE && inside > i)
+            nodes[parent].span->rival = inside;
     }
+    for (uint32_t i = 0; i < count; i++)
+        if (nodes[i].span->chosen)
+            nodes[i].span->rival = NONE;
 }
 
 void select_best(struct arena *scratch, struct block_span *spans, uint32_t count)

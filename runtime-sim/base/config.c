@@ -573,15 +573,12 @@ bool config_set(struct config *config, const char *setting)
 
 // Initial values
 
-static void set_initial(struct config *config, const struct config_section *section,
-                        const struct config_key *key)
+void config_initial(struct arena *arena, const struct config_key *key, void *value)
 {
-    const char *text = key->initial;
-    void *to = value_of(section, key);
     if (key->type != CONFIG_LIST)
-        parse_scalar(config->arena, key, text, to);
+        parse_scalar(arena, key, key->initial, value);
     else
-        parse_list_text(config->arena, key, text, to);
+        parse_list_text(arena, key, key->initial, value);
 }
 
 void config_init(struct config *config, struct arena *arena, struct config_section *sections,
@@ -591,7 +588,8 @@ void config_init(struct config *config, struct arena *arena, struct config_secti
     *config = (struct config){.arena = arena, .sections = sections, .section_count = count};
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t k = 0; k < sections[i].count; k++)
-            set_initial(config, &sections[i], &sections[i].keys[k]);
+            config_initial(arena, &sections[i].keys[k],
+                           value_of(&sections[i], &sections[i].keys[k]));
         keys += sections[i].count;
     }
     config->given = ARENA_ARRAY(arena, bool, keys + 1);

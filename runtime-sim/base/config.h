@@ -102,9 +102,15 @@ bool config_load(struct config *config, const char *name);
 // Applies one setting, such as "noc.vcs=4". Returns false after an error.
 bool config_set(struct config *config, const char *setting);
 
+// Sets `*value`, which has the key's type, to the initial value of the key.
+void config_initial(struct arena *arena, const struct config_key *key, void *value);
+
 // Prints the whole configuration as a file that reads back as the same configuration; before it, as
 // comments, what became of each option of other simulators' files.
 void config_print(const struct config *config, FILE *to);
+// Prints the keys whose values are not the initial ones, one per line, so that a new key changes
+// nothing in machines that do not set it.
+void config_print_effective(const struct config *config, FILE *to);
 // Writes the configuration as an object of objects.
 void config_json(const struct config *config, struct json *json);
 // Applies --file-prefix-map to the names of the files in outputs. The files can no longer be opened

@@ -66,6 +66,37 @@ void config_print(const struct config *config, FILE *to)
     }
 }
 
+static bool is_same(const struct config_key *key, const void *a, const void *b)
+{
+    const struct config_list *x = a, *y = b;
+    switch (key->type) {
+    case CONFIG_REAL: return *(const double *)a == *(const double *)b;
+    case CONFIG_BOOL: return *(const bool *)a == *(const bool *)b;
+    case CONFIG_LIST: return x->n == y->n && (!x->n || !memcmp(x->v, y->v, x->n * sizeof *x->v));
+    default: return whole_at(key, a) == whole_at(key, b);
+    }
+}
+
+void config_print_effective(const struct config *config, FILE *to)
+{
+    for (uint32_t i = 0; i < config->section_count; i++) {
+        const struct config_section *section = &config->sections[i];
+        for (uint32_t k = 0; k < section->count; k++) {
+            union {
+                uint64_t whole;
+                double real;
+                struct config_list list;
+            } initial = {.list = {NULL, 0}};
+            config_initial(config->arena, &section->keys[k], &initial);
+            if (is_same(&section->keys[k], value_of(section, &section->keys[k]), &initial))
+                continue;
+            fprintf(to, "%s.%s: ", section->name, section->keys[k].name);
+            print_value(to, section, &section->keys[k]);
+            putc('\n', to);
+        }
+    }
+}
+
 static void json_value(struct json *json, const struct config_section *section,
                        const struct config_key *key)
 {

@@ -26,6 +26,7 @@ void cache_init(struct cache *c, struct arena *arena, const struct cache_config 
     c->line = ARENA_ARRAY(arena, uint64_t, places);
     memset(c->line, 0xff, places * sizeof *c->line);
     c->full = ARENA_ARRAY(arena, uint32_t, config->sets);
+    c->end = ARENA_ARRAY(arena, uint32_t, config->sets);
     c->known = ARENA_ARRAY(arena, struct mask, places);
     c->dirty = ARENA_ARRAY(arena, struct mask, places);
     c->is_dirty = ARENA_ARRAY(arena, bool, places);
@@ -132,7 +133,7 @@ bool cache_drop(struct cache *c, uint64_t line)
 uint32_t cache_forget(struct cache *c)
 {
     uint32_t places = c->config->sets * c->config->ways, removed = 0;
-    for (uint32_t i = 0; i < places; i++)
+    for (uint32_t i = places; i-- > 0;) // so that `end` follows
         if (!c->mshr_of[i]) {
             removed += c->line[i] != NO_LINE;
             cache_clear(c, i);

@@ -157,6 +157,7 @@ struct cache {
     uint64_t *line;   // UINT64_MAX: free
     uint64_t changes; // number of changes of `line`, from 1
     uint32_t *full;   // by set: number of its first locations that are not free
+    uint32_t *end;    // by set: number of its first locations after which all are free
     struct mask *known, *dirty;
     bool *is_dirty;    // true if `dirty` is not empty
     uint64_t *used;    // rank of the line, and the count at its last use or allocation

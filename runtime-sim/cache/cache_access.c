@@ -66,8 +66,9 @@ static uint32_t find_victim(const struct cache *c, uint64_t line)
 
 static void put_line(struct cache *c, uint32_t place, uint64_t line, uint64_t since)
 {
-    uint32_t *full = &c->full[place / c->config->ways];
-    *full += *full == place % c->config->ways;
+    uint32_t set = place / c->config->ways, way = place % c->config->ways;
+    c->full[set] += c->full[set] == way;
+    c->end[set] = way < c->end[set] ? c->end[set] : way + 1;
     cache_clear_bytes(c, place);
     c->line[place] = line;
     c->since[place] = since;

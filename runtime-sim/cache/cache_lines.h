@@ -15,8 +15,8 @@ enum { RANK_SHIFT = 60 };
 // Returns the location of a line, or NOWHERE.
 static inline uint32_t cache_find(const struct cache *c, uint64_t line)
 {
-    uint32_t first = cache_set(c->config, line) * c->config->ways;
-    for (uint32_t i = first; i < first + c->ways; i++)
+    uint32_t set = cache_set(c->config, line), first = set * c->config->ways;
+    for (uint32_t i = first; i < first + c->end[set]; i++)
         if (c->line[i] == line)
             return i;
     return NOWHERE;
@@ -34,8 +34,9 @@ static inline void cache_clear_bytes(struct cache *c, uint32_t place)
 // Removes the line at a location.
 static inline void cache_clear(struct cache *c, uint32_t place)
 {
-    uint32_t *full = &c->full[place / c->config->ways], way = place % c->config->ways;
-    *full = way < *full ? way : *full;
+    uint32_t set = place / c->config->ways, way = place % c->config->ways;
+    c->full[set] = way < c->full[set] ? way : c->full[set];
+    c->end[set] -= way + 1 == c->end[set];
     c->line[place] = NO_LINE;
     c->changes++;
     cache_clear_bytes(c, place);

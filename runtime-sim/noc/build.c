@@ -113,7 +113,8 @@ static const char *check_overlay(const struct noc_config *config)
                : NULL;
 }
 
-// Links, ports and crossbar inputs of nodes exist only where a packet is divided into flits.
+// Links and ports of nodes exist only where a packet is divided into flits. An input with one queue
+// has no speed: it may send to all outputs in a cycle.
 static const char *check_packets(struct arena *arena, const struct noc_config *config)
 {
     const struct {
@@ -122,12 +123,11 @@ static const char *check_packets(struct arena *arena, const struct noc_config *c
     } needs[] = {
         {"topology", "crossbar", config->topology == NOC_CROSSBAR},
         {"overlay", "false", !config->overlay},
-        {"ideal", "false", !config->ideal},
         {"injection_ports", "1", config->injection_ports == 1},
         {"injection_links", "1", config->injection_links == 1},
         {"injection_shared", "false", !config->injection_shared},
-        {"injection_speedup", "1", config->injection_speedup == 1},
-        {"injection_speedups", "[]", !config->injection_speedups.n},
+        {"packet_voqs", "true for injection_speedup and injection_speedups",
+         config->packet_voqs || (config->injection_speedup == 1 && !config->injection_speedups.n)},
     };
     for (uint32_t i = 0; config->packet_wide && i < ARRAY_LENGTH(needs); i++)
         if (!needs[i].holds)
@@ -292,12 +292,8 @@ static uint32_t ways_on(const struct noc *noc, const struct noc_router *router)
 // Returns the speed of a node's port by the keys `injection_…`.
 static uint32_t entry_speed(const struct noc *noc, uint32_t node, const struct noc_router *router)
 {
-    const struct noc_config *c = &noc->config;
-    uint32_t speed = noc_is_wide(c, node) ? c->injection_speedup : 1, ways = ways_on(noc, router);
-    for (uint32_t i = 0; i < c->injection_speedups.n; i++)
-        if (c->injection_nodes.v[i] == node)
-            speed = c->injection_speedups.v[i];
-    return c->injection_by_outputs && speed > ways ? ways : speed;
+    uint32_t speed = noc_entry_speed(&noc->config, node), ways = ways_on(noc, router);
+    return noc->config.injection_by_outputs && speed > ways ? ways : speed;
 }
 
 static uint32_t speed_of(const struct noc *noc, uint32_t in)
@@ -345,6 +341,8 @@ uint32_t noc_set_entry_speed(struct noc *noc, uint32_t node, uint32_t speed)
 {
     const struct noc_interface *interface = &noc->interface[node];
     uint32_t min = UINT32_MAX;
+    if (noc->packets)
+        return noc_packets_set_speed(noc, node, speed);
     for (uint32_t out = interface->out0; out < interface->out0 + interface->ports; out++) {
         uint32_t in = noc->port.out[out].to, max = speed_of(noc, in);
         uint32_t given = speed < 1 ? 1 : speed < max ? speed : max;
@@ -609,7 +607,7 @@ struct noc *noc_new(struct arena *arena, const struct noc_config *config)
     make_rows(noc);
     make_scratch(noc);
     make_calendar(noc);
-    if (config->packet_wide)
+    if (config->packet_wide && !config->ideal)
         noc_packets_init(noc);
     noc_choose_tick(noc);
     return noc;

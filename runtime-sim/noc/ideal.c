@@ -1,5 +1,5 @@
 // An ideal network without contention. A packet's latency is that of its head in an empty network,
-// plus one cycle for each further flit.
+// plus one cycle for each further flit; in a packet-wide crossbar it is channel_latency − 1.
 //
 // Packets in flight are a heap. Packets that arrive in the same cycle are ordered by source, so
 // that the order in which nodes send in a cycle does not matter.
@@ -82,6 +82,10 @@ void noc_go(struct noc *noc, uint32_t index, uint64_t cycles, uint32_t each)
 
 void noc_ideal_send(struct noc *noc, uint32_t index)
 {
+    if (noc->config.packet_wide) {
+        noc_go(noc, index, noc->config.channel_latency - 1, 0);
+        return;
+    }
     noc_go(noc, index, noc->delay.entry + noc_packet_at(noc, index)->flits - 1u,
            noc->delay.routing + noc->delay.vc_alloc + noc->delay.flight);
 }

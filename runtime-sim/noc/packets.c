@@ -9,13 +9,15 @@
 // output that follows in this order, so an input may send to several outputs in a cycle.
 //
 // With virtual output queues an input has a queue for each class and output, and sends one packet
-// per cycle: a packet waits only for its own output, and for its input.
+// per cycle, or as many as its speed (keys injection_speedup, injection_speedups): a packet waits
+// only for its own output, and for its input.
 //
 // A packet that crosses in cycle t arrives in cycle t + channel_latency − 1.
 #include "runtime-sim/noc/packets.h"
 #include "runtime-sim/noc/eject_tmpl.h"
 #include "runtime-sim/noc/interface.h"
 #include "runtime-sim/noc/queue.h"
+#include "runtime-sim/noc/topology.h"
 #include "support/bits.h"
 
 // Lanes are numbered by node and class.
@@ -28,8 +30,15 @@ struct noc_packets {
     // Virtual output queues by lane and output; NULL: the queue of the lane. That of the lane then
     // has only their number of packets.
     struct noc_queue *voqs;
-    uint64_t *free; // with these: first cycle in which a node's input can send, by node
-    uint32_t first; // with these: output that was served first in the last cycle
+    struct noc_voq_input *input; // with these: by node
+    uint32_t first;              // with these: output that was served first in the last cycle
+};
+
+// The input of a node with virtual output queues.
+struct noc_voq_input {
+    uint64_t cycle;      // after that of its last packet
+    uint32_t sent;       // packets in the cycle of its last packet
+    uint32_t speed, max; // packets per cycle: now, and as it is built
 };
 
 enum { LEAVE, ENTER };
@@ -47,7 +56,18 @@ void noc_packets_init(struct noc *noc)
     if (!noc->config.packet_voqs)
         return;
     p->voqs = ARENA_ARRAY(noc->arena, struct noc_queue, (size_t)nodes * classes * nodes);
-    p->free = ARENA_ARRAY(noc->arena, uint64_t, nodes);
+    p->input = ARENA_ARRAY(noc->arena, struct noc_voq_input, nodes);
+    for (uint32_t node = 0; node < nodes; node++)
+        p->input[node].speed = p->input[node].max = noc_entry_speed(&noc->config, node);
+}
+
+uint32_t noc_packets_set_speed(struct noc *noc, uint32_t node, uint32_t speed)
+{
+    if (!noc->packets->voqs)
+        return 1;
+    struct noc_voq_input *input = &noc->packets->input[node];
+    input->speed = speed < 1 ? 1 : speed < input->max ? speed : input->max;
+    return input->speed;
 }
 
 // Returns the queue from which packets of a lane go to an output.
@@ -133,13 +153,20 @@ struct obstacles {
     bool ports; // those of a cluster or an input, until the next cycle
 };
 
+// Returns true if the node's input can send one more packet in this cycle.
+static bool can_leave(const struct noc *noc, uint32_t node)
+{
+    const struct noc_voq_input *input = &noc->packets->input[node];
+    return input->cycle <= noc->now || input->sent < input->speed;
+}
+
 static bool can_cross(const struct noc *noc, uint32_t lane, uint32_t out, struct obstacles *by)
 {
     const struct noc_packets *p = noc->packets;
     uint32_t class = lane % noc->shape.classes;
     if (!has_room(noc, out, class))
         return false;
-    bool sends = !p->voqs || p->free[lane / noc->shape.classes] <= noc->now;
+    bool sends = !p->voqs || can_leave(noc, lane / noc->shape.classes);
     bool free = sends && p->left[LEAVE][cluster_of(noc, lane / noc->shape.classes)] &&
                 p->left[ENTER][cluster_of(noc, out)];
     by->ports |= !free;
@@ -192,8 +219,10 @@ static void cross(struct noc *noc, uint32_t number, uint32_t out)
         show_oldest(noc, number);
         return;
     }
+    struct noc_voq_input *input = &p->input[packet->source];
     lane->queue.packets--;
-    p->free[packet->source] = noc->now + 1;
+    input->sent = input->cycle <= noc->now ? 1 : input->sent + 1;
+    input->cycle = noc->now + 1;
 }
 
 static bool is_wanted(const struct noc_packets *p, uint32_t out)

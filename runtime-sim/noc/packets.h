@@ -13,5 +13,7 @@ void noc_packets_room(struct noc *noc, uint32_t node);
 void noc_packets_arrived(struct noc *noc, const struct noc_packet *packet);
 // Returns a packet that waits in a lane, which must have one.
 uint32_t noc_packets_first(const struct noc *noc, uint32_t lane);
+// As noc_set_entry_speed. Without virtual output queues an input has no speed: returns 1.
+uint32_t noc_packets_set_speed(struct noc *noc, uint32_t node, uint32_t speed);
 // Evaluates a cycle.
 void noc_packets_tick(struct noc *noc);

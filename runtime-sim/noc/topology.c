@@ -29,6 +29,15 @@ bool noc_is_wide(const struct noc_config *config, uint32_t node)
     return !config->injection_nodes.n;
 }
 
+uint32_t noc_entry_speed(const struct noc_config *config, uint32_t node)
+{
+    uint32_t speed = noc_is_wide(config, node) ? config->injection_speedup : 1;
+    for (uint32_t i = 0; i < config->injection_speedups.n; i++)
+        if (config->injection_nodes.v[i] == node)
+            speed = config->injection_speedups.v[i];
+    return speed;
+}
+
 static void add(struct noc *noc, struct noc_wires *wires, enum noc_channel_kind kind, uint32_t from,
                 uint32_t to)
 {

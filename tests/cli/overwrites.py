@@ -195,7 +195,7 @@ def campaigns(folder):
               'base.yaml', 'notes.md', 'words', 'tools/ptxoffload', 'tools/ptxoffload-sim',
               'q.campaign/campaign.sqlite', *results]
     check_all(folder, [*tool, 'report', *more, '--figure=f'],
-              ('--html=', '--text=', '--csv=', '--markdown=', '--svg=', '--diagnostics=json:'), inputs)
+              ('--html=', '--text=', '--csv=', '--markdown=', '--cells=', '--svg=', '--diagnostics=json:'), inputs)
     check_all(folder, [*tool, 'compare', *more[:2], 'base', 'tagged', '-q'], ('--text=', '--csv='), inputs[:3])
     for _ in range(2):
         ends(run([*tool, 'report', *more, '--html=q.campaign/r.html'], folder), 0)

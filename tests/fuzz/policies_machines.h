@@ -82,6 +82,7 @@ static const struct policy_machine {
     {"code_levels", SMALL "code_l0.sets=1 code_l0.ways=1 read_only_l15.sets=2 code_cache.sets=1 "
                           "code_cache.ways=1 code_cache.prefetch=3 core.accesses=4 "
                           "core.atomic_turns=true machine.cta_latency=40"},
+    {"posted_stores", TINY SMALL "core.posted_stores=true core.ctas=2 machine.cta_latency=7"},
     {"memory_queue", TINY SMALL "core.memory_queue=1 core.memory_most=6"},
     {"memory_most", SMALL "core.memory_queue=1 core.memory_most=2"},
     {"one_core", MESH(3, 1, 1, "[0,2]") "offload.service_queue=4 offload.partial=true"},

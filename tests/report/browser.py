@@ -89,8 +89,11 @@ def summary(folder, browser):
     browser.open(make(folder, SRAD, '--report=json:out.json'))
     table = json.loads((folder / 'out.json').read_text(encoding='utf-8'))
     chains = [chain for kernel in table['kernels'] for chain in kernel['chains']]
-    chosen = [block['at_threshold'] for kernel in table['kernels'] for block in kernel['blocks']
+    chosen = [block for kernel in table['kernels'] for block in kernel['blocks']
               if block['candidate'] and not block['passed_over']]
+    saved = [block['at_threshold'] for block in chosen
+             if not any(other['begin_line'] <= block['begin_line'] and other['end_line'] >= block['end_line']
+                        for other in chosen if other is not block)]
     rejected = [(one['kind'], one['rule']) for kernel in table['kernels'] for one in kernel['rejected']]
     facts = browser.run('return [...document.querySelectorAll("#total span")].map(e => e.textContent)')
     same(facts[:3], [
@@ -100,7 +103,7 @@ def summary(folder, browser):
             brief(sum(chain['expected_saving'] for chain in chains))),
         '%d of %d blocks selected for offloading, save %s words per warp' % (
             len(chosen), sum(len(kernel['blocks']) for kernel in table['kernels']),
-            brief(-sum(one['bw_tx'] + one['bw_rx'] for one in chosen)))])
+            brief(-sum(one['bw_tx'] + one['bw_rx'] for one in saved)))])
     rules = collections.Counter('blocks ' * (kind == 'block') + rule for kind, rule in rejected)
     within('%d rejected: %d ' % (len(rejected), max(rules.values())), facts[3])
     same(browser.run('return document.getElementById("reasons").checkVisibility()'), False)

@@ -427,4 +427,21 @@ def spatial(folder):
         assert '–' not in row, row
 
 
+@compared_case
+def today(folder):
+    """eval/todays-gpus.yaml can be read, its notes have all figures, and a program gives all values of its rows"""
+    path = ROOT / 'eval' / 'todays-gpus.yaml'
+    for study, jobs in ('main', 16 * 12), ('ari', 4 * 13), ('tom', 6 * 6), ('rgpu', 9 * 8), ('bits', 7 * 14):
+        same(len(ends(campaign(folder, 'run', path, '--dry-run', '--study=' + study), 0).out.decode().splitlines()), jobs)
+    figures = re.findall(r'^  - name: (.*)$', path.read_text(encoding='utf-8').split('figures:', 1)[1], re.M)
+    notes = path.with_suffix('.md').read_text(encoding='utf-8')
+    same(sorted(set(re.findall(r'^\{(.*)\}$', notes, re.M)) - {'head', 'sizes'}), sorted(figures))
+    ends(campaign(folder, 'run', path, '--study=bits', '--workload=FIBLookup'), 0, '')
+    text = ends(campaign(folder, 'report', path, '--workload=FIBLookup'), 0, '').out.decode()
+    assert 'has no statistic' not in text, text
+    for title in 'Runtime with full/empty bits', 'Runtimes':
+        row = re.search(r'^FIBLookup +(.*)$', text.split(title, 1)[1], re.M).group(1)
+        assert '–' not in row, row
+
+
 main()

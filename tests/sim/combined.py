@@ -106,7 +106,7 @@ def iterations_begin_with_chains(folder):
     (folder / 'add.ptx').write_text(LOOP)
     ends(run([TAGGER, 'add.ptx', '-o', 'tagged.ptx', *TAG], folder), 0)
     expected, _ = loop(folder)
-    found, statistics = loop(folder, '--policy=omni', '--set=tom.policy=tom-measured')
+    found, statistics = loop(folder, '--policy=omni', '--set=tom.policy=tom-measured', '--set=tom.candidates=paper')
     same(found, expected)
     assert counted(statistics, 'tom.again') > 0
     assert counted(statistics, 'offload.chains_offloaded') > 0

@@ -29,6 +29,50 @@ HERE = pathlib.Path(__file__).resolve().parent
 KERNELS = ['chain', 'loads', 'sums', 'atomics']
 LIKELY = ('l1.', 'llc.', 'memory.', 'offload.', 'core.', 'dram.')  # of the others there are many
 
+# Kernels and settings that had other values once.
+FOUND = [
+    # an access that starts later than its latency ends
+    *(('sums', ['--config', config, '--set', 'core.access_delay=%d' % delay])
+      for config in ('isca19', 'gtx480', 'v100', 'a100') for delay in (33, 64)),
+    ('sums', ['--config', 'isca19', '--set', 'core.access_delay=40', '--set', 'core.shared_latency=20']),
+    ('loads', ['--config', 'v100', '--set', 'core.access_delay=64', '--set', 'constant_cache.latency=1']),
+]
+
+# Shares of a whole that users and campaigns divide from counts: the sum of the first over that of the second.
+SHARES = [row.strip().split(' / ') for row in '''
+    ari.stall_cycles / ari.cycles
+    ari.above_bound / ari.intervals
+    ari.ranked / ari.replies
+    ari.reply_flits / ari.read_reply_flits ari.write_reply_flits ari.result_flits
+    l1.read_hits l1.read_merged / l1.reads
+    l1.write_hits / l1.writes
+    llc.read_hits llc.read_merged / llc.reads
+    llc.write_hits / llc.writes
+    machine.from_l1 machine.from_l1_merge / machine.l1_requests
+    core.issued_again / core.issued
+    core.warp_instructions / core.issued
+    memory.from_llc memory.from_merge memory.from_dram / memory.data_answers
+    memory.injection_sum memory.service_sum memory.noc_sum / memory.latency_sum
+    memory.data_answers / memory.answers
+    memory.answers / memory.requests
+    request.class0.packets / request.class0.packets_sent
+    request.class0.wait_sum / request.class0.latency_sum
+    reply.class0.packets / reply.class0.packets_sent
+    reply.class0.wait_sum / reply.class0.latency_sum
+    dram.row_hits / dram.reads dram.writes
+    offload.chains_offloaded / offload.chains_tagged
+    offload.offloaded_lanes / offload.chain_lanes
+    offload.answered / offload.packets
+    offload.lookup_hits / offload.lookups
+    offload.bounced / offload.packets
+    tom.offloaded / tom.asked
+    tom.condition_false tom.busy_tx tom.busy_rx tom.full tom.offloaded / tom.asked
+    tom.returned / tom.offloaded
+    tom.again / tom.asked
+    map.one_base / map.instances
+    stack.tlb_remote / stack.tlb_reads
+'''.strip().splitlines()]
+
 # What must fit together for a machine of another shape.
 SHAPES = [
     [],
@@ -109,14 +153,27 @@ def draw_machine(draw, keys, policies):
     settings = draw.choice(SHAPES) + ['%s=%s' % (name, draw_value(draw, keys[name]))
                                       for name in chosen]
     return [word for setting in settings for word in ('--set', setting)] + [
-        '--config', draw.choice(['isca19', 'isca19', 'gtx480']),
+        '--config', draw.choice(['isca19', 'isca19', 'gtx480', 'ari', 'tom', 'isca19-stacks']),
         '--set', draw.choice(['ari.monitor=true', 'ari.monitor=false']),
-        '--policy', draw.choice(policies)]
+        '--policy', draw.choice(policies), '--set', draw.choice(['core.schedule=0', 'core.schedule=16'])]
+
+
+def count_shares(text):
+    """the shares of SHARES whose parts and wholes are statistics of the run: {name: [value]}"""
+    counts = {name: float(value) for name, value in re.findall(r'^(\S+) = ([\d.]+) #', text, re.M)}
+    shares = {}
+    for part, whole in SHARES:
+        names = part.split() + whole.split()
+        if all(name in counts for name in names):
+            of = sum(counts[name] for name in whole.split())
+            found = sum(counts[name] for name in part.split())
+            shares['%s / %s' % (part, whole)] = [found / of if of else 0 if not found else 2]
+    return shares
 
 
 def read_shares(text):
     """the statistics that are shares of a whole: {name: its values}"""
-    shares = {}
+    shares = count_shares(text)
     for line in text.splitlines():
         row = re.match(r'(\S+) = ([^#]*) # (.*)', line)
         if row and re.search(r'\b(fraction|utilization) of ', row.group(3)):
@@ -193,14 +250,20 @@ def main():
                 print('# seed %d: %s: %s\n# %s' % (
                     number, kind, wrong.replace('\n', '\n# '),
                     ' '.join([kernel] + ["'%s'" % word for word in machine])), flush=True)
-    print('1..3')
+        found = [(row, trial.judge(*row)) for row in FOUND]
+    for row, verdict in found:
+        if verdict != ('run', None):
+            print('# %s: %s' % (row, verdict))
+    print('1..4')
     print('%sok 1 - %d machines: %s' % ('not ' if failures else '', options.count, ', '.join(
         '%d %s' % (count, kind) for kind, count in sorted(counts.items()))))
     few = options.count >= 20 and min(counts['run'], counts['error']) < options.count // 20
     print('%sok 2 - some of them run, and some are refused' % ('not ' if few else ''))
     print('%sok 3 - %d statistics are shares' % ('' if trial.shares else 'not ',
                                                  len(trial.shares)))
-    sys.exit(bool(failures or few or not trial.shares))
+    failed = any(verdict != ('run', None) for _, verdict in found)
+    print('%sok 4 - machines that had other values' % ('not ' if failed else ''))
+    sys.exit(bool(failures or few or not trial.shares or failed))
 
 
 main()

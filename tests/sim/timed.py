@@ -495,6 +495,7 @@ def digests_of_configurations(folder):
     result = ends(sim(folder, '--print-config-digests', stdin='\n'.join(lines).encode()), 1, '')
     answers = [json.loads(line) for line in result.out.decode().splitlines()]
     same(len(answers), len(lines))
+    effective = []
     for answer, expected in zip(answers, lines.values()):
         machines = [] if isinstance(expected, str) else [word for word in expected if word.endswith('.yaml')]
         same(answer.pop('files', []), [word.removeprefix('--config=') for word in machines])
@@ -503,7 +504,9 @@ def digests_of_configurations(folder):
         else:
             printed = ends(sim(folder, '--print-config', *expected), 0, '').out
             same(answer.pop('sha256'), hashlib.sha256(printed).hexdigest())
+            effective.append(answer.pop('effective', None))
         same(answer, {})
+    assert effective[3] == effective[4] not in (effective[0], effective[1], effective[2], effective[5]), effective
     same(len(ends(sim(folder, '--print-config-digests', stdin=b'\n\n'), 0, '').out.splitlines()), 2)
     for text, why in ((b'', 'it is empty'), (b'--config=isca19\n\0', 'it is not text')):
         ends(sim(folder, '--print-config-digests', stdin=text), 1,

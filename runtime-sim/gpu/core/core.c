@@ -476,7 +476,7 @@ static ALWAYS_INLINE void issue(struct core *core, uint64_t now, uint32_t words)
     }
     EACH_WARP_SLOT (index, words, chosen[word]) {
         const struct warp_slot *slot = &core->slots[index];
-        if (slot->next->shared || slot->warp->cta->cluster.count > 1)
+        if (slot->next->shared || slot->clustered)
             defer(core, index);
         else
             core_issue(core, now, index);

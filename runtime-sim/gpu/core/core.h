@@ -59,6 +59,7 @@ struct warp_slot {
     uint32_t atomics; // atomics among those that bypass the L1
     bool acquires;    // later accesses wait for pending ones
     bool over;        // the warp and all its accesses have ended
+    bool clustered;   // its cluster has several CTAs
     uint64_t *ready;  // per register: cycle in which its value is available; UINT64_MAX: not known
     const struct timing *next;
     uint32_t mask;           // lanes that will execute `next`
@@ -159,6 +160,7 @@ struct core_shared {
     uint32_t cores;      // number of ordinary cores
     bool flush_l1;       // flush the L1s between launches
     bool paused;         // no core issues
+    bool ending;         // a launch waits for posted stores
     bool profiled;       // a running launch has a profile
     struct sites *sites; // counts by instruction; NULL: not counted
     // Active schemes with hooks in cores, in the order of registration. `state` is the result of
@@ -196,6 +198,7 @@ struct core_results {
                                    // wait
     bool defers;                   // a slot is deferred
     bool returns;                  // `returned` is not empty
+    bool settles;                  // a store for which a launch may wait was acknowledged
     uint64_t returned[CORE_WORDS]; // slots of detached warps that have ended
 };
 
@@ -255,7 +258,7 @@ struct core_bulk {
 
 // Contents of the rings of the load/store unit.
 struct lsu_rings {
-    // Tags of stores in the L1's output: 2 · slot + parity of the epoch; and their instructions.
+    // Tags of stores in the L1's output (lsu_store_tag), and their instructions.
     uint32_t *store_tags, *store_sites;
     uint16_t store_lines[CORE_LINES];          // by core_line: number of stores without an
                                                // acknowledgement
@@ -289,6 +292,8 @@ struct core_account {
     uint64_t counted;    // ready slots are counted up to and without this cycle
     uint64_t progress;   // values stored; progress for the watchdog
     uint64_t idle_since; // for a core without warps
+    // Stores that were not acknowledged when their CTA ended: so far, and those acknowledged since.
+    uint64_t posted, settled;
 };
 
 // Numbers of a core.

@@ -79,6 +79,7 @@ void core_fill_slot(struct core *core, uint64_t now, uint32_t index, struct warp
                                .state = WARP_SLOT_FETCH,
                                .since = now,
                                .ready = ready,
+                               .clustered = warp->cta->cluster.count > 1,
                                .buffer_at = UINT32_MAX};
     core->schedule.age[index] = core->schedule.ages++;
     core->sets[index / 64].used |= warp_slot_bit(index);
@@ -133,6 +134,7 @@ static void end_cta(struct core *core, uint64_t now, uint32_t at)
     struct core_cta *cta = &core->ctas[at];
     EACH_WARP_SLOT (index, core->words, cta->slots[word]) {
         core_set_state(core, now, index, WARP_SLOT_EMPTY);
+        core->account.posted += core->slots[index].stores;
         core->slots[index].warp = NULL;
         core->sets[word].used &= ~warp_slot_bit(index);
         core->used.threads -= LANES;
@@ -151,7 +153,8 @@ static void end_cta(struct core *core, uint64_t now, uint32_t at)
 void core_maybe_over(struct core *core, uint64_t now, uint32_t index)
 {
     struct warp_slot *slot = &core->slots[index];
-    if (!slot->warp || slot->warp->live || slot->entries || slot->stores ||
+    bool posted = core->kind->config->posted_stores && !core_is_detached(slot);
+    if (!slot->warp || slot->warp->live || slot->entries || (slot->stores && !posted) ||
         slot->groups.bulk_copies || slot->over)
         return;
     if (core_is_detached(slot)) {

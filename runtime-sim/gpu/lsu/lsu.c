@@ -28,8 +28,7 @@ static void note_served(void *context, const struct cache_request *request, uint
     }
     uint32_t capacity = core->kind->l1->out;
     uint32_t at = (core->lsu.stores.head + core->lsu.stores.count++) % capacity;
-    core->lsu_rings.store_tags[at] =
-        core->lsu.entries[entry].slot << 1 | core->lsu.entries[entry].epoch;
+    core->lsu_rings.store_tags[at] = lsu_store_tag(core, &core->lsu.entries[entry]);
     core->lsu_rings.store_sites[at] = core->lsu.entries[entry].site;
 }
 

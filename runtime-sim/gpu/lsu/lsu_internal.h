@@ -24,6 +24,9 @@ static inline uint32_t lsu_part_of(uint64_t tag)
     return (uint32_t)tag & ((1u << PART_BITS) - 1);
 }
 
+// Returns the tag of a store of the entry.
+uint32_t lsu_store_tag(const struct core *core, const struct entry *entry);
+
 // Returns the first cycle in which the oldest entry of the queue may be accessed. Requires a
 // non-empty queue.
 static inline uint64_t lsu_first_access(const struct core *core)

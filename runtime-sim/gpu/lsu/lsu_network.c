@@ -113,13 +113,32 @@ static void notify_written(struct core *core, uint64_t now, uint64_t line)
         hooks->lsu->written(core, hooks->own, now, line);
 }
 
+// The tag of a store: the age of its warp, its slot, and the parity of its epoch. The slot may have
+// another warp when the store is acknowledged (core.posted_stores).
+enum { TAG_SLOTS = 2 * CORE_WARPS, TAG_AGES = 1 << 20 };
+
+static uint32_t age_in_tag(const struct core *core, uint32_t slot)
+{
+    return (uint32_t)(core->schedule.age[slot] % TAG_AGES);
+}
+
+uint32_t lsu_store_tag(const struct core *core, const struct entry *entry)
+{
+    return age_in_tag(core, entry->slot) * TAG_SLOTS + 2 * entry->slot + entry->epoch;
+}
+
 static void end_store(struct core *core, uint64_t now, uint32_t tag, uint64_t line)
 {
-    uint32_t index = tag >> 1;
+    uint32_t index = tag % TAG_SLOTS / 2;
     struct warp_slot *slot = &core->slots[index];
-    slot->stores--;
     core->lsu_rings.store_lines[core_line(line)]--;
     notify_written(core, now, line);
+    if (!slot->warp || age_in_tag(core, index) != tag / TAG_SLOTS) {
+        core->account.settled++;
+        core->results.settles |= core->shared->ending;
+        return;
+    }
+    slot->stores--;
     epoch_stored(core, now, index, tag & 1);
     if (slot->state == WARP_SLOT_FENCE)
         core_look(core, now, index);

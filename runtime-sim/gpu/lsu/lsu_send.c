@@ -16,6 +16,17 @@ static uint64_t send_to_cluster(struct core *core, uint64_t now, const struct pa
     return first - config->access_delay + latency + cycles - 1;
 }
 
+// Moves the values of a part, which are there in the cycle `done`, but not in this one: they are
+// moved at its end.
+static void complete_at(struct core *core, uint64_t now, uint32_t index, const struct part *part,
+                        uint64_t done)
+{
+    struct entry *entry = &core->lsu.entries[index];
+    uint64_t first = done > now ? done : now + 1;
+    entry->done = first > entry->done ? first : entry->done;
+    lsu_move_values(core, index, (uint32_t)(part - entry->parts.v));
+}
+
 static bool send_shared(struct core *core, uint64_t now, uint32_t index, struct part *part)
 {
     struct entry *entry = &core->lsu.entries[index];
@@ -26,8 +37,7 @@ static bool send_shared(struct core *core, uint64_t now, uint32_t index, struct 
         done = send_to_cluster(core, now, part);
     else
         core->units.banks_free = now + part->cycles;
-    entry->done = done > entry->done ? done : entry->done;
-    lsu_move_values(core, index, (uint32_t)(part - entry->parts.v));
+    complete_at(core, now, index, part, done);
     lsu_part_done(core, now, index, (uint32_t)(part - entry->parts.v));
     return true;
 }
@@ -120,8 +130,7 @@ static bool send_tags(struct core *core, uint64_t now, uint32_t index, struct pa
         return false;
     uint64_t done = (result == TAGS_HIT ? ready : now + tags->config->latency) + part->cycles - 1;
     core->units.banks_free = now + part->cycles;
-    entry->done = done > entry->done ? done : entry->done;
-    lsu_move_values(core, index, (uint32_t)(part - entry->parts.v));
+    complete_at(core, now, index, part, done);
     if (core->sites)
         sites_read_only(core, entry, result == TAGS_HIT);
     if (result == TAGS_MISS)

@@ -181,7 +181,7 @@ static void commit(struct machine *machine)
             if (core_has_commit(core))
                 core_commit(core, machine->now);
             stirred |= core->results.stirred != 0;
-            ended |= core->results.ended || core->results.returns;
+            ended |= core->results.ended || core->results.returns || core->results.settles;
             machine_set_due(machine, (uint32_t)i, core->next);
         }
     for (uint32_t w = 0; stirred && w < machine->words; w++)
@@ -189,7 +189,8 @@ static void commit(struct machine *machine)
             machine_look_at_clusters(machine, (uint32_t)i);
     for (uint32_t w = 0; ended && w < machine->words; w++)
         EACH_OF (i, w, machine->ticks.ticked[w])
-            if (machine->cores[i].results.ended || machine->cores[i].results.returns)
+            if (machine->cores[i].results.ended || machine->cores[i].results.returns ||
+                machine->cores[i].results.settles)
                 machine_retire_ended(machine, (uint32_t)i);
 }
 

@@ -163,7 +163,7 @@ void machine_release(struct running *running)
 static void release_ended(struct machine *machine)
 {
     for (uint32_t i = 0; i < machine->launches.count; i++)
-        if (machine->launches.running[i]->over == machine->launches.running[i]->ctas)
+        if (machine->launches.running[i]->event->has_ended)
             machine_release(machine->launches.running[i]);
     machine->launches.unreleased = 0;
 }

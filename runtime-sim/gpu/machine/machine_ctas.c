@@ -287,8 +287,30 @@ static void end_cta(struct machine *machine, struct core *core, struct core_cta 
             vec_push(&running->arena, &running->idle, cta->cluster.ctas[i]);
     }
     machine->watchdog.progress++;
-    if (++running->over == running->ctas)
-        machine_end_launch(machine, running);
+    if (++running->over < running->ctas)
+        return;
+    for (uint32_t i = 0; i < machine->count; i++)
+        running->posted += machine->cores[i].account.posted;
+    machine->shared.ending = true;
+}
+
+// Ends each launch whose CTAs have ended, when as many posted stores are acknowledged as there were
+// when the last of these CTAs ended.
+static void end_launches(struct machine *machine)
+{
+    uint64_t settled = 0;
+    machine->shared.ending = false;
+    for (uint32_t i = 0; i < machine->count; i++)
+        settled += machine->cores[i].account.settled;
+    for (uint32_t i = 0; i < machine->launches.count; i++) {
+        struct running *running = machine->launches.running[i];
+        if (running->over < running->ctas || running->event->has_ended)
+            continue;
+        if (settled < running->posted)
+            machine->shared.ending = true;
+        else
+            machine_end_launch(machine, running);
+    }
 }
 
 // Returns detached warps. A warp that is started when another one is returned, and ends
@@ -313,6 +335,9 @@ void machine_retire_ended(struct machine *machine, uint32_t index)
     struct core *core = &machine->cores[index];
     for (uint64_t ended = core_pop_ended(core); ended; ended &= ended - 1)
         end_cta(machine, core, &core->ctas[__builtin_ctzll(ended)]);
+    core->results.settles = false;
+    if (machine->shared.ending)
+        end_launches(machine);
     if (core->results.returns)
         return_warps(machine, core);
     bits_set(machine->ticks.trying, index);

@@ -17,6 +17,7 @@ struct running {
     struct arena arena;   // memory of its CTAs
     uint64_t next, count; // clusters of the grid; without clusters, each CTA is one
     uint64_t ctas, over;
+    uint64_t posted;                 // posted stores of all cores when its last CTA ended
     uint64_t period, wave;           // of sampling, in CTAs; 0: no sampling
     struct machine_warming *warming; // used by sampling
     uint32_t registers;

@@ -33,6 +33,8 @@ uint32_t ari_bound(const struct noc_config *network, uint32_t node)
     uint32_t outputs = network->radix;
     if (network->topology == NOC_CROSSBAR) {
         outputs = network->nodes;
+        if (network->packet_wide) // without virtual channels
+            return outputs;
     } else if (network->topology == NOC_MESH) {
         uint32_t at = network->node_routers.n ? network->node_routers.v[node] : node;
         uint32_t x = at % network->width, y = at / network->width;
@@ -100,7 +102,9 @@ static void require(struct arena *arena, const void *own, const struct machine_c
     (void)given;
     if (config->injection != ARI_BASELINE)
         network->injection_nodes = *nodes;
-    if (ari_supplies(config)) {
+    if (ari_supplies(config) && network->packet_wide) {
+        network->packet_voqs = true; // a queue for each output, instead of each virtual channel
+    } else if (ari_supplies(config)) {
         network->injection_links = ari_links(config, network);
         network->injection_vc = NOC_VC_OWN;
     }

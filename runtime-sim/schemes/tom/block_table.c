@@ -3,6 +3,7 @@
 // is its first instruction; all exits lead to the instruction after its last one [002 §3.1.4]; it
 // accesses global memory at addresses that are registers or known, and no shared memory.
 #include "passes/analysis/memory/spaces.h"
+#include "passes/blocks/select.h"
 #include "runtime-sim/exec/decode/layout.h"
 #include "runtime-sim/schemes/kernels.h"
 #include "runtime-sim/schemes/tom/block_table.h"
@@ -25,6 +26,7 @@ struct block_builder {
     const char *name;      // name of the function
     uint32_t first_number; // number of its first block
     VEC(struct tom_block) found;
+    bool *refused;           // by id: chosen by the tagger, but not accepted
     struct tom_block *block; // block that is being read
 };
 
@@ -203,15 +205,14 @@ static bool find_name(void *context, const char *text, size_t length, struct con
     return true;
 }
 
-// Returns the estimate of the configured cost model, or NULL if the metadata lack it.
+// Returns the estimate of the cost model that decides, or NULL if the metadata lack it.
 static const struct table_estimate *estimate_of(const struct block_builder *b,
                                                 const struct table_block *from)
 {
-    enum cost_model cost = b->config->cost == TOM_COST_REFINED ? COST_REFINED : COST_TOM;
-    if (from->estimate.cost == cost)
+    if (from->estimate.cost == b->to->cost)
         return &from->estimate;
     for (uint32_t i = 0; i < from->alternatives.n; i++)
-        if (from->alternatives.v[i].cost == cost)
+        if (from->alternatives.v[i].cost == b->to->cost)
             return &from->alternatives.v[i];
     return NULL;
 }
@@ -394,6 +395,9 @@ static void leave_out(struct block_builder *b, const struct tom_block *block, co
              arena_printf(b->arena, "block %u of '%s': %s", block->id, b->name, why));
 }
 
+// The selection. The tagger has decided; a refused block is replaced by the best set of candidates
+// within it. With another cost model than the tagger's, the best set of all candidates is chosen.
+
 static int by_saving(const void *a, const void *b)
 {
     const struct tom_block *x = a, *y = b;
@@ -402,28 +406,136 @@ static int by_saving(const void *a, const void *b)
     return x->id < y->id ? -1 : 1;
 }
 
-// Chooses the blocks that save most, except those that overlap one that saves more.
-static void choose(struct block_builder *b, uint32_t first)
+static bool contains(const struct table_block *outer, const struct table_block *inner)
 {
-    VEC(const struct tom_block *) more = {0};
-    uint32_t taken = 0;
-    if (b->found.n)
-        qsort(b->found.v, b->found.n, sizeof *b->found.v, by_saving);
+    return outer->begin_index <= inner->begin_index && outer->end_index >= inner->end_index;
+}
+
+// Returns true if the tagger has decided about the block: it has chosen the block, or another one
+// that overlaps it and that the hardware accepts.
+static bool is_decided(const struct block_builder *b, const struct table_kernel *kernel,
+                       const struct table_block *block)
+{
+    if (!b->to->tagged || table_block_chosen(block))
+        return b->to->tagged;
+    bool replaces = false;
+    for (uint32_t i = 0; i < kernel->blocks.n; i++) {
+        const struct table_block *other = &kernel->blocks.v[i];
+        if (!table_block_chosen(other) || (!contains(other, block) && !contains(block, other)))
+            continue;
+        if (!b->refused[i] || contains(block, other))
+            return true;
+        replaces = true;
+    }
+    return !replaces;
+}
+
+// Removes the blocks that are not chosen.
+static void select_blocks(struct block_builder *b, const struct table_kernel *kernel)
+{
+    struct block_span *spans = ARENA_ARRAY(b->arena, struct block_span, b->found.n + 1);
+    uint32_t *of = ARENA_ARRAY(b->arena, uint32_t, b->found.n + 1), open = 0, kept = 0;
+    bool *keeps = ARENA_ARRAY(b->arena, bool, b->found.n + 1);
     for (uint32_t i = 0; i < b->found.n; i++) {
         const struct tom_block *block = &b->found.v[i];
-        bool overlaps = false;
-        for (uint32_t k = first; k < b->to->blocks.n; k++)
-            overlaps |=
-                block->begin <= b->to->blocks.v[k].end && block->end >= b->to->blocks.v[k].begin;
-        if (overlaps)
+        const struct table_block *from = &kernel->blocks.v[block->id];
+        keeps[i] = b->to->tagged && table_block_chosen(from);
+        if (is_decided(b, kernel, from))
             continue;
-        if (taken++ < b->config->metadata_entries)
-            vec_push(b->arena, &b->to->blocks, *block);
-        else
-            vec_push(b->arena, &more, block);
+        of[open] = i;
+        spans[open++] = (struct block_span){.begin = block->begin,
+                                            .end = block->end + 1,
+                                            .weight = block->saving,
+                                            .conditional = block->has_condition};
     }
-    for (uint32_t i = more.n; i-- > 0;) // in ascending order of savings
-        leave_out(b, more.v[i], "the metadata table is full");
+    select_best(b->arena, spans, open);
+    for (uint32_t i = 0; i < open; i++)
+        keeps[of[i]] = spans[i].chosen;
+    for (uint32_t i = 0; i < b->found.n; i++)
+        if (keeps[i])
+            b->found.v[kept++] = b->found.v[i];
+    b->found.n = kept;
+}
+
+// Moves the blocks to the table, as long as it has entries: those that save most.
+static void fill_table(struct block_builder *b)
+{
+    uint32_t entries = b->config->metadata_entries;
+    if (b->found.n)
+        qsort(b->found.v, b->found.n, sizeof *b->found.v, by_saving);
+    for (uint32_t i = 0; i < b->found.n && i < entries; i++)
+        vec_push(b->arena, &b->to->blocks, b->found.v[i]);
+    for (uint32_t i = b->found.n; i-- > entries;) // in ascending order of savings
+        leave_out(b, &b->found.v[i], "the metadata table is full");
+}
+
+static bool is_within(const struct tom_block *inner, const struct tom_block *outer)
+{
+    return inner->function == outer->function && inner->begin >= outer->begin &&
+           inner->end <= outer->end &&
+           (inner->begin != outer->begin || inner->end != outer->end || inner->id > outer->id);
+}
+
+// Connects the blocks of a function with those within them.
+static void nest_blocks(struct tom_table *table, uint32_t first)
+{
+    for (uint32_t i = first; i < table->blocks.n; i++) {
+        struct tom_block *block = &table->blocks.v[i];
+        block->around = block->same = TOM_NONE;
+        for (uint32_t k = first; k < table->blocks.n; k++) {
+            const struct tom_block *other = &table->blocks.v[k];
+            if (k != i && is_within(block, other) &&
+                (block->around == TOM_NONE || is_within(other, &table->blocks.v[block->around])))
+                block->around = k;
+            if (k != i && is_within(other, block))
+                block->alternates = true;
+            if (k != i && is_within(other, block) && other->begin == block->begin &&
+                (block->same == TOM_NONE || is_within(&table->blocks.v[block->same], other)))
+                block->same = k;
+        }
+    }
+}
+
+uint32_t tom_block_to_ask(const struct tom_table *table, uint32_t number, uint32_t declined)
+{
+    for (; number != TOM_NONE; number = table->blocks.v[number].same) {
+        uint32_t at = declined;
+        while (at != TOM_NONE && at != number)
+            at = table->blocks.v[at].around;
+        if (at == TOM_NONE)
+            return number;
+    }
+    return TOM_NONE;
+}
+
+uint32_t tom_block_declined(const struct tom_table *table, uint32_t declined, uint32_t function,
+                            uint32_t inst)
+{
+    while (declined != TOM_NONE && (table->blocks.v[declined].function != function ||
+                                    !is_inside(&table->blocks.v[declined], inst)))
+        declined = table->blocks.v[declined].around;
+    return declined;
+}
+
+// Reads a candidate of the metadata.
+static void add_candidate(struct block_builder *b, const struct table_block *from,
+                          uint32_t function)
+{
+    const struct table_estimate *estimate = estimate_of(b, from);
+    if (!estimate || !estimate->candidate)
+        return;
+    struct tom_block block = {.function = function,
+                              .id = from->id,
+                              .number = b->first_number + from->id,
+                              .kernel = b->name};
+    b->block = &block;
+    bool allowed = from->kind != BLOCK_REGION || b->config->candidates == TOM_REGIONS;
+    const char *why = allowed ? make_block(b, from, estimate) : "tom.candidates allows no regions";
+    b->refused[from->id] = why && table_block_chosen(from);
+    if (!why)
+        vec_push(b->arena, &b->found, block);
+    else if (allowed)
+        leave_out(b, &block, why);
 }
 
 static void add_function(struct block_builder *b, const struct table_kernel *kernel,
@@ -431,25 +543,13 @@ static void add_function(struct block_builder *b, const struct table_kernel *ker
 {
     uint32_t first = b->to->blocks.n;
     b->found.n = 0;
+    b->refused = ARENA_ARRAY(b->arena, bool, kernel->blocks.n);
     reg_slots_assign(&b->slots, b->arena, b->fn);
-    for (uint32_t i = 0; i < kernel->blocks.n; i++) {
-        const struct table_block *from = &kernel->blocks.v[i];
-        const struct table_estimate *estimate = estimate_of(b, from);
-        if (!estimate || !estimate->candidate ||
-            (from->kind == BLOCK_REGION && b->config->candidates == TOM_LOOPS_AND_BLOCKS))
-            continue;
-        struct tom_block block = {.function = function,
-                                  .id = from->id,
-                                  .number = b->first_number + from->id,
-                                  .kernel = b->name};
-        b->block = &block;
-        const char *why = make_block(b, from, estimate);
-        if (why)
-            leave_out(b, &block, why);
-        else
-            vec_push(b->arena, &b->found, block);
-    }
-    choose(b, first);
+    for (uint32_t i = 0; i < kernel->blocks.n; i++)
+        add_candidate(b, &kernel->blocks.v[i], function);
+    select_blocks(b, kernel);
+    fill_table(b);
+    nest_blocks(b->to, first);
 }
 
 // Returns true if a cost model makes the block a candidate. Small tags contain only such blocks.
@@ -487,7 +587,12 @@ bool tom_table_build(struct tom_table *table, struct arena *arena, const struct 
                               .program = program,
                               .config = config,
                               .spaces = spaces_new(arena, program->module)};
-    *table = (struct tom_table){.rehearsal = ARENA_NEW(arena, struct tom_rehearsal)};
+    *table = (struct tom_table){.rehearsal = ARENA_NEW(arena, struct tom_rehearsal),
+                                .cost = config->cost == TOM_COST_TOM       ? COST_TOM
+                                        : config->cost == TOM_COST_REFINED ? COST_REFINED
+                                                                           : tables->options.cost};
+    table->tagged = table->cost == tables->options.cost;
+    table->lane = config->condition;
     bool good = check_numbers(&config->at_core, "at_core", tables, diags);
     if (!check_numbers(&config->at_stack, "at_stack", tables, diags) || !good)
         return false;

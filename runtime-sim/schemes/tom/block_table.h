@@ -44,6 +44,8 @@ bool condition_compile(struct condition *to, struct arena *arena, const char *te
 // Returns the value of a compiled condition.
 int64_t condition_value(const struct condition *condition, condition_read *read, void *context);
 
+enum { TOM_NONE = UINT32_MAX };
+
 // A live-in of a packet.
 struct tom_live_in {
     uint32_t place; // index in the block's registers; UINT32_MAX: a special register
@@ -63,7 +65,12 @@ struct tom_block {
     uint32_t number;       // 1000 · index of its kernel in the metadata + id
     const char *kernel;
     enum tom_placement placed;
-    bool loops;                // a loop: a warp reaches its start in each iteration
+    bool loops; // a loop: a warp reaches its start in each iteration
+    // A block that is within another one is the alternative to it. TOM_NONE: there is no such
+    // block.
+    uint32_t around;           // the innermost block around it, by place in the table
+    uint32_t same;             // the outermost block within it that has the same first instruction
+    bool alternates;           // there are blocks within it
     uint32_t begin, end;       // first and last instruction
     VEC(struct tom_access) at; // accesses to global memory, in the order of instructions
     unsigned saves;            // set of enum tom_saves
@@ -83,6 +90,13 @@ struct tom_block {
     uint32_t values, out_values;         // bytes of the values of `registers` and of `out`
 };
 
+// Returns the value of the register in a lane; of a predicate its bit.
+uint64_t warp_lane_value(const struct warp *warp, const struct warp_register *reg, uint32_t lane);
+// Returns the value of the block's condition for the lanes of the mask: the iterations of a warp at
+// its start.
+int64_t block_iterations(const struct tom_block *block, const struct warp *warp, uint32_t mask,
+                         enum tom_lane which);
+
 struct static_map;
 struct tom_rehearsal;
 
@@ -91,6 +105,9 @@ struct tom_table {
     struct tom_rehearsal *rehearsal; // results of the untimed run
     struct static_map *differences;  // TOM_STATIC: address differences of each block's accesses
     uint32_t left_out;               // number of candidates that the table does not contain
+    enum cost_model cost;            // model that decided
+    bool tagged;                     // it is that of the tagger
+    enum tom_lane lane;              // tom.condition
     VEC(const char *) reasons;       // for which they are left out
 };
 
@@ -98,6 +115,17 @@ struct tom_table {
 bool tom_table_build(struct tom_table *table, struct arena *arena, const struct tables *tables,
                      const struct program *program, const struct tom_config *config,
                      struct diags *diags);
+
+// Alternatives. A warp at the start of a block whose condition is false may still offload blocks
+// within it. `declined` is the innermost block around the warp's instruction whose condition was
+// false, or TOM_NONE; those around this one were declined, too.
+
+// Returns the block that a warp of this function at instruction `inst`, where block `number` or a
+// block around it begins, has not yet declined, or TOM_NONE.
+uint32_t tom_block_to_ask(const struct tom_table *table, uint32_t number, uint32_t declined);
+// Returns the innermost declined block that contains the instruction, or TOM_NONE.
+uint32_t tom_block_declined(const struct tom_table *table, uint32_t declined, uint32_t function,
+                            uint32_t inst);
 
 // Bits of a block's metadata [002 §6.6]: two PCs, two register vectors, tag, condition.
 enum { TOM_ENTRY_BITS = 2 * 32 + 2 * 64 + 2 + 64 };

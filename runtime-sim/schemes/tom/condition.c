@@ -222,3 +222,52 @@ int64_t condition_value(const struct condition *condition, condition_read *read,
     }
     return stack[0];
 }
+
+// Values of a warp
+
+uint64_t warp_lane_value(const struct warp *warp, const struct warp_register *reg, uint32_t lane)
+{
+    union lanes all __attribute__((aligned(64)));
+    uint64_t value = 0;
+    warp_read_registers(warp, reg, 1, (uint8_t *)&all);
+    if (reg->bytes < LANES)
+        return all.mask >> lane & 1;
+    memcpy(&value, (const uint8_t *)&all + lane * (reg->bytes / LANES), reg->bytes / LANES);
+    return value;
+}
+
+struct condition_lane {
+    const struct warp *warp;
+    const struct tom_block *block;
+    uint32_t lane;
+};
+
+static int64_t read_operand(void *context, const struct condition_op *op)
+{
+    const struct condition_lane *at = context;
+    uint64_t value = 0;
+    if (op->kind == CONDITION_REGISTER)
+        value = warp_lane_value(at->warp, &at->block->registers.v[op->place], at->lane);
+    else
+        memcpy(&value, at->warp->cta->launch->params + op->place, op->bits / 8);
+    return op->bits == 1 ? (int64_t)(value & 1)
+                         : (int64_t)(value << (64 - op->bits)) >> (64 - op->bits);
+}
+
+int64_t block_iterations(const struct tom_block *block, const struct warp *warp, uint32_t mask,
+                         enum tom_lane which)
+{
+    int64_t found = 0;
+    bool first = true;
+    for (uint32_t rest = mask; rest; rest &= rest - 1) {
+        struct condition_lane at = {warp, block, (uint32_t)__builtin_ctz(rest)};
+        int64_t value = condition_value(&block->condition, read_operand, &at);
+        bool takes = which == TOM_LANE_MAX   ? value > found
+                     : which == TOM_LANE_MIN ? value < found
+                                             : false;
+        if (first || takes)
+            found = value;
+        first = false;
+    }
+    return found;
+}

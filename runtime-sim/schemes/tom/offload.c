@@ -49,62 +49,16 @@ static void save_values(struct tom_block_instance *run, const struct warp *warp)
     run->has_values = true;
 }
 
-static uint64_t lane_value(const struct warp *warp, const struct warp_register *reg, uint32_t lane)
-{
-    union lanes all __attribute__((aligned(64)));
-    uint64_t value = 0;
-    warp_read_registers(warp, reg, 1, (uint8_t *)&all);
-    if (reg->bytes < LANES)
-        return all.mask >> lane & 1;
-    memcpy(&value, (const uint8_t *)&all + lane * (reg->bytes / LANES), reg->bytes / LANES);
-    return value;
-}
-
 // Conditions
-
-struct condition_lane {
-    const struct warp *warp;
-    const struct tom_block *block;
-    uint32_t lane;
-};
-
-static int64_t read_operand(void *context, const struct condition_op *op)
-{
-    const struct condition_lane *at = context;
-    uint64_t value = 0;
-    if (op->kind == CONDITION_REGISTER)
-        value = lane_value(at->warp, &at->block->registers.v[op->place], at->lane);
-    else
-        memcpy(&value, at->warp->cta->launch->params + op->place, op->bits / 8);
-    return op->bits == 1 ? (int64_t)(value & 1)
-                         : (int64_t)(value << (64 - op->bits)) >> (64 - op->bits);
-}
-
-// Returns the number of iterations of a warp, derived from those of its lanes by tom.condition.
-static int64_t iterations_of(const struct tom *tom, const struct tom_block_instance *run,
-                             const struct warp *warp)
-{
-    int64_t found = 0;
-    bool first = true;
-    for (uint32_t rest = run->mask; rest; rest &= rest - 1) {
-        struct condition_lane at = {warp, run->block, (uint32_t)__builtin_ctz(rest)};
-        int64_t value = condition_value(&run->block->condition, read_operand, &at);
-        bool takes = tom->config->condition == TOM_LANE_MAX   ? value > found
-                     : tom->config->condition == TOM_LANE_MIN ? value < found
-                                                              : false;
-        if (first || takes)
-            found = value;
-        first = false;
-    }
-    return found;
-}
 
 // Returns the number of iterations that are left; 1 for a block without a condition.
 static int64_t iterations_left(const struct tom *tom, struct tom_block_instance *run,
                                const struct warp *warp)
 {
     if (!run->again)
-        run->iterations = run->block->has_condition ? iterations_of(tom, run, warp) : 1;
+        run->iterations = run->block->has_condition ? block_iterations(run->block, warp, run->mask,
+                                                                       tom->config->condition)
+                                                    : 1;
     return run->block->has_condition ? run->iterations - (int64_t)run->at_home : 1;
 }
 
@@ -211,8 +165,8 @@ static void choose_stack(struct tom *tom, struct tom_block_instance *run)
     const struct tom_access *access = &block->at.v[run->access];
     uint64_t address = (uint64_t)access->offset;
     if (slot.mask && access->base != UINT32_MAX)
-        address += lane_value(slot.warp, &block->registers.v[access->base],
-                              (uint32_t)__builtin_ctz(slot.mask));
+        address += warp_lane_value(slot.warp, &block->registers.v[access->base],
+                                   (uint32_t)__builtin_ctz(slot.mask));
     if (!slot.mask || address < GLOBAL_FIRST) {
         tom->stats.no_access++;
         tom_window_leave(tom, run);
@@ -250,6 +204,17 @@ static void choose_stack(struct tom *tom, struct tom_block_instance *run)
     find_stores(tom, run);
 }
 
+// Lets the warp continue in a block whose condition is false, and request decisions about the
+// blocks within it.
+static void decline(struct tom *tom, struct tom_block_instance *run, uint32_t code)
+{
+    tom->stats.asked++;
+    tom->stats.decision_cycles += machine_port(tom->machine).now - run->since;
+    count_decision(tom, TOM_CONDITION_FALSE);
+    run->declined = (uint32_t)(run->block - tom->table->blocks.v);
+    continue_warp(tom, run, TOM_NO_BLOCK, code);
+}
+
 // Steps 1 and 2 of the decision.
 static void decide(struct tom *tom, struct tom_block_instance *run)
 {
@@ -268,6 +233,10 @@ static void decide(struct tom *tom, struct tom_block_instance *run)
                                          .busy_rx = is_any_busy(tom, true),
                                          .saves = saves_of(tom, block, iterations)};
     enum tom_decision decision = tom_decide_first(&inputs);
+    if (decision == TOM_CONDITION_FALSE && block->alternates && !run->again) {
+        decline(tom, run, place->begin);
+        return;
+    }
     if (!run->again)
         tom_window_begin(tom, run);
     if (decision == TOM_OFFLOAD && tom_is_measured(tom, block) && !tom_learns(tom)) {

@@ -68,8 +68,9 @@ struct tom_block_instance {
     bool has_values;
     uint32_t core, slot, number; // number: index in tom->runs
     uint32_t stack, mask, reached;
-    uint32_t access;              // index in block->at of the access that determines the stack
-    uint64_t age;                 // age of the slot when the block began
+    uint32_t access;   // index in block->at of the access that determines the stack
+    uint64_t age;      // age of the slot when the block began
+    uint32_t declined; // innermost block around the warp whose condition was false, or TOM_NONE
     uint64_t asked, since, ready; // cycles: start of the block; start of a wait; next step
     uint64_t changed, began;      // for traces: last change of state; start in the stack
     int64_t iterations;           // value of the condition; 1 without a condition

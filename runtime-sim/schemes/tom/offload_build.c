@@ -55,6 +55,12 @@ static bool decides(const struct tom_block *block, uint32_t place)
     return false;
 }
 
+// Returns true if a block around this one has the same first instruction, and so its mark.
+static bool begins_with_outer(const struct tom *tom, const struct tom_block *block)
+{
+    return block->around != TOM_NONE && tom->table->blocks.v[block->around].begin == block->begin;
+}
+
 static void init_block_code(struct tom *tom, uint32_t number)
 {
     struct timings *timings = machine_timings(tom->machine);
@@ -73,8 +79,9 @@ static void init_block_code(struct tom *tom, uint32_t number)
         ARENA_ARRAY(machine_port(tom->machine).arena, uint16_t, block->registers.n + 1);
     place->need_count = find_register_slots(tom, block, place->needs, is_any);
     place->decide_count = find_register_slots(tom, block, place->decides, decides);
-    timing_mark(&timings->list[place->first], tom->scheme, number, 0);
     timings->list[place->first].ends_capture = true;
+    if (!begins_with_outer(tom, block))
+        timing_mark(&timings->list[place->first], tom->scheme, number, 0);
     if (block->values + block->out_values > tom->values_max)
         tom->values_max = block->values + block->out_values;
 }
@@ -114,6 +121,7 @@ void *tom_create(struct machine *machine, const void *config, const void *plan)
         run->core = i / warps;
         run->slot = i % warps;
         run->number = i;
+        run->declined = TOM_NONE;
         run->values = arena_alloc(machine_port(machine).arena, tom->values_max + 1);
     }
     tom->times = ARENA_ARRAY(machine_port(machine).arena, struct tom_times, tom->table->blocks.n);

@@ -177,6 +177,23 @@ static bool asks_again(const struct core *core, uint64_t now, struct tom_block_i
            still_holds(run) && is_whole(core, run->slot, run);
 }
 
+// Returns the innermost block around the slot's next instruction that the warp has declined.
+static uint32_t declined_at(const struct core *core, const struct tom_block_instance *run)
+{
+    struct warp_slot_port slot = warp_slot_port(core, run->slot);
+    if (run->declined == TOM_NONE || run->age != slot.age)
+        return TOM_NONE;
+    return tom_block_declined(tom_core_of(core)->of->table, run->declined, slot.next->function,
+                              slot.next->inst);
+}
+
+// Returns the block for which a warp requests a decision at this instruction, or TOM_NONE.
+static uint32_t block_at(const struct tom *tom, const struct timing *timing, uint32_t declined)
+{
+    const struct timing_mark *mark = timing_mark_of(timing, tom->scheme);
+    return mark ? tom_block_to_ask(tom->table, mark->plan, declined) : TOM_NONE;
+}
+
 static enum issue_as issue_as(struct core *core, void *state, uint64_t now, uint32_t slot)
 {
     struct tom_core *own = state;
@@ -196,11 +213,14 @@ static enum issue_as issue_as(struct core *core, void *state, uint64_t now, uint
         ask(own->of, run, now, TOM_DECIDING);
         return ISSUE_AS_MIGRATED;
     }
-    const struct timing_mark *mark = timing_mark_of(timing, own->of->scheme);
-    if (is_at_home(core, now, run, at) || !mark)
+    if (is_at_home(core, now, run, at))
+        return ISSUE_AS_NORMAL;
+    run->declined = declined_at(core, run);
+    uint32_t number = block_at(own->of, timing, run->declined);
+    if (number == TOM_NONE)
         return ISSUE_AS_NORMAL;
     const struct warp *warp = warp_slot_port(core, slot).warp;
-    run->block = &own->of->table->blocks.v[mark->plan];
+    run->block = &own->of->table->blocks.v[number];
     run->mask = warp->paths.v[warp->current].mask;
     run->age = warp_slot_port(core, slot).age;
     run->has_values = false;
@@ -221,7 +241,7 @@ static bool keeps(const struct core *core, void *state, uint32_t slot)
     const struct tom_block_instance *run = &own->runs[slot];
     if (run->state != TOM_NO_BLOCK && run->state != TOM_IN_CORE)
         return true;
-    return timing_mark_of(warp_slot_port(core, slot).next, own->of->scheme) &&
+    return block_at(own->of, warp_slot_port(core, slot).next, declined_at(core, run)) != TOM_NONE &&
            !is_in_block(core, run, timing_of(core, slot));
 }
 

@@ -36,6 +36,8 @@ static struct tom_rehearsed *instance_of(struct tom_rehearsal *r, const struct w
         grow(r);
     r->last = find(r, warp);
     r->count += !r->last->warp;
+    if (!r->last->warp)
+        r->last->declined = TOM_NONE;
     r->last->warp = warp;
     return r->last;
 }
@@ -53,6 +55,8 @@ static void find_begins(struct tom_rehearsal *r, const struct program *program)
     r->begins = ARENA_ARRAY(r->arena, uint32_t, program->codes.n);
     for (uint32_t i = 0; i < r->table->blocks.n; i++) {
         const struct tom_block *block = &r->table->blocks.v[i];
+        if (block->around != TOM_NONE && r->table->blocks.v[block->around].begin == block->begin)
+            continue;
         uint32_t code = program->functions.v[block->function].begin;
         while (program->codes.v[code].inst != block->begin)
             code++;
@@ -68,6 +72,22 @@ static void end_instance(struct tom_rehearsal *r, struct tom_rehearsed *at)
         vec_push(r->arena, &r->stages, r->map);
 }
 
+// Returns the block that a warp begins at the first instruction of `number`: the outermost one
+// whose condition holds or that has no alternatives. Returns NULL if no block is to begin.
+static const struct tom_block *begin_block(struct tom_rehearsal *r, struct tom_rehearsed *at,
+                                           const struct warp *warp, uint32_t mask, uint32_t number)
+{
+    const struct tom_table *table = r->table;
+    while ((number = tom_block_to_ask(table, number, at->declined)) != TOM_NONE) {
+        const struct tom_block *block = &table->blocks.v[number];
+        if (!block->alternates || !block->has_condition ||
+            block_iterations(block, warp, mask, table->lane) >= (int64_t)block->threshold)
+            return block;
+        at->declined = number;
+    }
+    return NULL;
+}
+
 static void before(void *context, const struct warp *warp, const struct path *path,
                    const struct code *code)
 {
@@ -75,12 +95,13 @@ static void before(void *context, const struct warp *warp, const struct path *pa
     struct tom_rehearsed *at = instance_of(r, warp);
     if (is_inside(at->block, path->function, code->inst))
         return;
+    at->declined = tom_block_declined(r->table, at->declined, path->function, code->inst);
     if (!r->begins)
         find_begins(r, warp->program);
     if (at->block)
         end_instance(r, at);
     uint32_t begin = r->begins[code - warp->program->codes.v];
-    at->block = begin ? &r->table->blocks.v[begin - 1] : NULL;
+    at->block = begin ? begin_block(r, at, warp, path->mask, begin - 1) : NULL;
 }
 
 static void note_range(struct tom_rehearsal *r, const struct image *image, uint64_t address)

@@ -11,6 +11,7 @@ struct tom_table;
 struct tom_rehearsed {
     const struct warp *warp;       // NULL: free entry
     const struct tom_block *block; // NULL: outside all blocks
+    uint32_t declined;             // innermost block whose condition was false, or TOM_NONE
     struct map_instance map;
 };
 

@@ -102,6 +102,18 @@ static const struct profile_watch *rehearse(struct arena *arena, const void *con
     return &table->rehearsal->watch;
 }
 
+// Returns which cost model has chosen the blocks, and where.
+static const char *decided_by(struct arena *arena, const struct tom_table *table,
+                              const struct tables *tables)
+{
+    const char *model = table_cost_names[table->cost];
+    return table->tagged
+               ? arena_printf(arena, "chosen by the tagger with --cost=%s", model)
+               : arena_printf(arena,
+                              "chosen by tom.cost=%s, not by the tagger, which had --cost=%s",
+                              model, table_cost_names[tables->options.cost]);
+}
+
 static void read_plan(struct scheme_plan *plan, struct arena *arena, const struct tables *tables,
                       const struct program *program, const void *config, struct diags *diags)
 {
@@ -112,8 +124,9 @@ static void read_plan(struct scheme_plan *plan, struct arena *arena, const struc
     plan->lacks = table->blocks.n ? NULL : "blocks";
     if (!tables)
         return;
-    plan->summary = arena_printf(arena, "%u block%s to offload, %u left out", table->blocks.n,
-                                 table->blocks.n == 1 ? "" : "s", table->left_out);
+    plan->summary = arena_printf(arena, "%u block%s to offload, %u left out; %s", table->blocks.n,
+                                 table->blocks.n == 1 ? "" : "s", table->left_out,
+                                 decided_by(arena, table, tables));
     for (uint32_t i = 0; i < table->blocks.n; i++) {
         const struct tom_block *block = &table->blocks.v[i];
         plan->summary =

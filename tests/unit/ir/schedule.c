@@ -79,6 +79,8 @@ static void keeps_registers(void **state)
         // the carry flag
         "add.cc.u32 %r1, %r2, %r3;addc.u32 %r4, %r5, %r6;sub.cc.u32 %r7, %r8, %r9;subc.u32 %r10, "
         "%r1, %r4;ret;",
+        // a register written twice by an instruction
+        "ld.global.v2.f32 {%f1, %f1}, [%rd1];add.f32 %f3, %f1, %f1;ret;",
     };
     for (size_t i = 0; i < ARRAY_LENGTH(same); i++)
         expect(same[i], 255, same[i]);

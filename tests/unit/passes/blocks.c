@@ -428,9 +428,9 @@ static void test_nested(void **unused)
          "%i, %n;\n@%p bra OUTER;\nbar.sync 0;\nst.global.u32 [%pa], %s;\n",
          "loop 1-9 in %i,%s out %s ld 1 st 0 chosen >=6 [pn] - %i\nregion 1-8 in %i,%s out "
          "%p,%i,%s "
-         "ld 1 st 0 no\nloop 2-6 in %j,%s out %s ld 1 st 0 passed >=6 max([pm], 1)\nblock 2-5 in "
+         "ld 1 st 0 no\nloop 2-6 in %j,%s out %s ld 1 st 0 chosen >=6 max([pm], 1)\nblock 2-5 in "
          "%j,%s out %q,%j,%s ld 1 st 0 "
-         "no\nno-saving:1\npassed-over:2<1\nno-saving:2\nbarrier:10<10\n"},
+         "no\nno-saving:1\nno-saving:2\nbarrier:10<10\n"},
         {"the test of the outer loop inside the inner one",
          "OUTER: mov.u32 %j, 0;\nINNER: st.global.u32 [%pa], %j;\nadd.s32 %j, %j, 1;\nadd.s32 %i, "
          "%i, 1;\nsetp.lt.s32 %q, %i, %n;\n@!%q bra END;\nsetp.lt.s32 %p, %j, 5;\n@%p bra "

@@ -125,6 +125,37 @@ static void test_requirements(void **state)
     rig_free(&r);
 }
 
+// In a packet-wide crossbar split queues are those by output, and links and virtual channels do not
+// exist; an input sends as many packets per cycle as its speed.
+static void test_packet_wide(void **state)
+{
+    (void)state;
+    struct rig r;
+    for (uint32_t i = 0; i < 3; i++) {
+        static const char *const machines[] = {"v100", "a100", "h100"};
+        assert_null(configure(&r, nothing, machines[i],
+                              SETTINGS("ari.injection=ari", "reply_network.packet_voqs=false")));
+        rig_build_planned(&r, NULL);
+        const struct noc_config *n = &r.machine->config->memsys.reply_network;
+        assert_true(n->packet_voqs);
+        assert_int_equal(n->injection_links, 1);
+        assert_int_equal(n->injection_speedups.n, n->injection_nodes.n);
+        assert_int_equal(n->injection_speedups.v[n->injection_speedups.n - 1], 4);
+        assert_int_equal(ari_bound(n, 0), n->nodes);
+        rig_free(&r);
+    }
+    assert_string_equal(
+        configure(&r, nothing, "v100",
+                  SETTINGS("ari.injection=consume", "reply_network.packet_voqs=false")),
+        "reply_network, with ari.injection: 'packet_wide' needs 'packet_voqs' true for "
+        "injection_speedup and injection_speedups");
+    rig_free(&r);
+    assert_string_equal(configure(&r, nothing, "v100", SETTINGS("ari.injection=multiport")),
+                        "reply_network, with ari.injection: 'packet_wide' needs 'injection_ports' "
+                        "1");
+    rig_free(&r);
+}
+
 // A controller
 
 static void offer(struct ari_controller *c, uint64_t cycle, uint32_t waiting, bool taken)
@@ -427,11 +458,12 @@ static void test_storage(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_speedup),           cmocka_unit_test(test_bound),
-        cmocka_unit_test(test_requirements),      cmocka_unit_test(test_intervals),
-        cmocka_unit_test(test_speed_by_interval), cmocka_unit_test(test_priority),
-        cmocka_unit_test(test_share_of_the_dram), cmocka_unit_test(test_shuffled),
-        cmocka_unit_test(test_flits_of_packets),  cmocka_unit_test(test_storage),
+        cmocka_unit_test(test_speedup),      cmocka_unit_test(test_bound),
+        cmocka_unit_test(test_requirements), cmocka_unit_test(test_packet_wide),
+        cmocka_unit_test(test_intervals),    cmocka_unit_test(test_speed_by_interval),
+        cmocka_unit_test(test_priority),     cmocka_unit_test(test_share_of_the_dram),
+        cmocka_unit_test(test_shuffled),     cmocka_unit_test(test_flits_of_packets),
+        cmocka_unit_test(test_storage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

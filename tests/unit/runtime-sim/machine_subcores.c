@@ -308,6 +308,44 @@ static void cta_latency(void **state)
     assert_in_range(later, at_once + 95, at_once + 100);
 }
 
+// Returns the cycles of the second launch of CTAs of one warp that each store a line, one after the
+// other on a core.
+static uint64_t stores(uint32_t ctas, const char *fence, const char *posted)
+{
+    static struct text t;
+    static struct rig r;
+    t.length = 0;
+    text_put(&t,
+             HEAD("8.0", "sm_80") ".visible .entry k(.param .u64 p)\n{\n"
+                                  ".reg .b32 %%r<4>; .reg .b64 %%d<3>;\n"
+                                  "ld.param.u64 %%d1, [p]; mov.u32 %%r1, %%ctaid.x;\n"
+                                  "mov.u32 %%r2, %%tid.x; mad.lo.u32 %%r3, %%r1, 32, %%r2;\n"
+                                  "mul.wide.u32 %%d2, %%r3, 4; add.u64 %%d1, %%d1, %%d2;\n"
+                                  "st.global.u32 [%%d1], %%r3; %s ret;\n}\n",
+             fence);
+    rig_load(&r, t.at, 1, SETTINGS(CACHED, "constant_cache.perfect=true", "core.ctas=1", posted));
+    uint32_t *buffer = kernel_buffer(&r.k, 4 * 256);
+    rig_run(&r, "k", ctas, LANES);
+    uint64_t run = rig_run(&r, "k", ctas, LANES);
+    for (uint32_t i = 0; i < ctas * LANES; i++)
+        assert_int_equal(buffer[i], i);
+    rig_free(&r);
+    return run;
+}
+
+// Only the last CTA of a launch waits for its stores, unless the kernel does.
+static void posted_stores(void **state)
+{
+    (void)state;
+    const char *const no = "core.posted_stores=false", *const yes = "core.posted_stores=true";
+    uint64_t one = stores(1, "", no), awaited = (stores(8, "", no) - one) / 7;
+    assert_int_equal(stores(1, "", yes), one);
+    uint64_t posted = (stores(8, "", yes) - one) / 7;
+    assert_in_range(awaited, one / 2, 2 * one);
+    assert_in_range(posted, 1, awaited - 50);
+    assert_int_equal(stores(8, "membar.gl;", yes), stores(8, "membar.gl;", no));
+}
+
 // The L1 gets what the smallest sufficient size of shared memory leaves.
 static void carveouts(void **state)
 {
@@ -408,6 +446,7 @@ int main(void)
         cmocka_unit_test(reserved),        cmocka_unit_test(cta_latency),
         cmocka_unit_test(carveouts),       cmocka_unit_test(code_levels),
         cmocka_unit_test(prefetched),      cmocka_unit_test(sector_requests),
+        cmocka_unit_test(posted_stores),
     };
     return cmocka_run_group_tests_name("machine_subcores", tests, NULL, NULL);
 }

@@ -187,6 +187,11 @@ static void traffic(void **state)
         WIDE "nodes=70 classes=3 packet_voqs=true ejection_queue=2",
         WIDE "nodes=16 classes=2 injection_queue=1 ejection_queue=1 packet_voqs=true",
         WIDE "nodes=16 clusters=3 cluster_nodes=4 cluster_ports=2 packet_voqs=true",
+        WIDE "nodes=16 classes=2 packet_voqs=true ejection_queue=2 injection_speedup=3 "
+             "injection_nodes=[1,5,9]",
+        WIDE "nodes=16 clusters=3 cluster_nodes=4 cluster_ports=2 packet_voqs=true "
+             "injection_speedup=4",
+        WIDE "nodes=70 classes=3 ideal=true channel_latency=3",
     };
     for (size_t i = 0; i < sizeof networks / sizeof *networks; i++)
         for (uint32_t load = 1; load <= 4; load++) {
@@ -261,6 +266,67 @@ static void virtual_output_queues(void **state)
     }
 }
 
+// An input of speed S sends S packets per cycle, to different outputs; a node that is not in
+// injection_nodes sends one. An ideal crossbar delivers all at once, also to one output.
+static void speeds(void **state)
+{
+    (void)state;
+    enum { NODES = 12, PACKETS = 9 };
+    static const struct {
+        const char *keys;
+        uint32_t cycles[2]; // of node 2, and of node 3
+    } cases[] = {
+        {"packet_voqs=true", {9, 9}},
+        {"packet_voqs=true injection_speedup=2 injection_nodes=[2]", {5, 9}},
+        {"packet_voqs=true injection_nodes=[3,2] injection_speedups=[4,3]", {3, 3}},
+        {"packet_voqs=true injection_speedup=12", {1, 1}},
+        {"ideal=true", {1, 1}},
+    };
+    for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (uint32_t node = 2; node < 4; node++) {
+            struct network n;
+            uint64_t payload[PACKETS], all = 0;
+            char keys[128];
+            snprintf(keys, sizeof keys, WIDE "nodes=12 %s", cases[i].keys);
+            begin(&n, keys);
+            for (uint32_t k = 0; k < PACKETS; k++)
+                send(&n, node, k % NODES, 1 + k, k);
+            uint32_t cycles = 0, least = PACKETS / cases[i].cycles[node - 2];
+            for (; noc_in_flight(n.noc); cycles++) {
+                uint32_t count = tick(&n, payload);
+                for (uint32_t k = 0; k < count; k++)
+                    all |= UINT64_C(1) << payload[k];
+                assert_true(count >= least || all == (1 << PACKETS) - 1);
+            }
+            assert_int_equal(cycles, cases[i].cycles[node - 2]);
+            assert_int_equal(all, (1 << PACKETS) - 1);
+            verify(&n);
+            end(&n);
+        }
+}
+
+// The speed can be lowered at run time, to 1, and raised to the speed with which it was built.
+static void changed_speed(void **state)
+{
+    (void)state;
+    struct network n;
+    uint64_t payload[12];
+    begin(&n, WIDE "nodes=12 packet_voqs=true injection_speedup=3 injection_nodes=[0]");
+    assert_int_equal(noc_set_entry_speed(n.noc, 0, 9), 3);
+    assert_int_equal(noc_set_entry_speed(n.noc, 1, 9), 1);
+    for (uint32_t k = 0; k < 12; k++)
+        send(&n, 0, k, 1, k);
+    assert_int_equal(tick(&n, payload), 3);
+    assert_int_equal(noc_set_entry_speed(n.noc, 0, 0), 1);
+    assert_int_equal(tick(&n, payload), 1);
+    assert_int_equal(noc_set_entry_speed(n.noc, 0, 2), 2);
+    assert_int_equal(tick(&n, payload), 2);
+    end(&n);
+    begin(&n, WIDE "nodes=12");
+    assert_int_equal(noc_set_entry_speed(n.noc, 0, 4), 1);
+    end(&n);
+}
+
 // Random outputs under full load: one queue loses two fifths of the rate, as known of such
 // switches.
 static void random_outputs(void **state)
@@ -293,10 +359,12 @@ static void refused(void **state)
     static const char *const wrong[][2] = {
         {"packet_wide=true", "'packet_wide' needs 'topology' crossbar"},
         {WIDE "overlay=true", "'packet_wide' needs 'overlay' false"},
-        {WIDE "ideal=true", "'packet_wide' needs 'ideal' false"},
         {WIDE "injection_links=2", "'packet_wide' needs 'injection_links' 1"},
         {WIDE "injection_ports=2", "'packet_wide' needs 'injection_ports' 1"},
-        {WIDE "injection_speedup=2", "'packet_wide' needs 'injection_speedup' 1"},
+        {WIDE "injection_speedup=2",
+         "'packet_wide' needs 'packet_voqs' true for injection_speedup and injection_speedups"},
+        {WIDE "injection_nodes=[0] injection_speedups=[2]",
+         "'packet_wide' needs 'packet_voqs' true for injection_speedup and injection_speedups"},
         {"topology=crossbar packet_voqs=true", "'packet_voqs' needs 'packet_wide' true"},
         {"topology=crossbar clusters=2", "'clusters' needs 'packet_wide' true"},
         {WIDE "nodes=10 clusters=3 cluster_nodes=4",
@@ -324,6 +392,8 @@ int main(void)
         cmocka_unit_test(traffic),
         cmocka_unit_test(full_load),
         cmocka_unit_test(virtual_output_queues),
+        cmocka_unit_test(speeds),
+        cmocka_unit_test(changed_speed),
         cmocka_unit_test(random_outputs),
         cmocka_unit_test(refused),
     };

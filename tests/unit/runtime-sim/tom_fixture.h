@@ -47,7 +47,8 @@ static inline void build_with(struct block_rig *b, const char *source, const cha
                               const struct scheme_ops *const *known)
 {
     static char tagged_text[1 << 16];
-    const struct pass_options options = {.cost = COST_TOM};
+    const struct pass_options options = {.cost = COST_TOM,
+                                         .kinds = 1 << BLOCK_LOOP | 1 << BLOCK_BASIC};
     struct tagged tagged;
     struct machine_plans plans = {0};
     memset(b, 0, sizeof *b);
