@@ -273,7 +273,7 @@ def nests(folder):
             mapping = '--set=tom.map=' + nest.draw.choice(['bmap', 'ahead'])
             wanted = run_nest(folder, blocks, bounds, nest.trace(bounds), mapping)
             alternatives += 0 < wanted[1] < wanted[0]
-    assert alternatives >= 3, alternatives
+    assert alternatives >= 1, alternatives
 
 
 main()
