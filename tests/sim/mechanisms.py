@@ -37,6 +37,7 @@ MECHANISMS = {
     'replies by sector': [*SECTORS, 'memory.sector_replies=true'],
     'replies of two sectors': [*SECTORS, 'memory.sector_replies=true', 'memory.reply_sectors=2'],
     'slow atomics': ['llc.atomic_latency=50'],
+    'posted stores': ['core.posted_stores=true'],
     'copies to the LLC': ['machine.copies_to_llc=true'],
     'refresh by bank': ['dram.tREFI=900', 'dram.tRFC=30', 'dram.refresh=bank'],
     'bits of the bank': ['dram.bank_xor=false', 'dram.bank_bits=%s'],

@@ -86,6 +86,21 @@ def samples(folder):
             agree(folder, program, path, *options)
 
 
+V100_STACKS = '{} core.schedule=0 llc.write=through tom.sm_issue=4 tom.map=ahead memory.channel_slices=1 dram.channels=8 ' \
+    'dram.channel_bytes=128 dram.request_bytes=64 dram.burst=1 dram.bank_xor=false stack.stacks=4 stack.clock=877 ' \
+    'stack.link_gbps=224 stack.cross_gbps=112 stack.internal_gbps=449 stack.tlb_page=2048 values.paths=16384 values.nmat=12 ' \
+    'values.nrates=24 machine.watchdog=200000'.replace(' ', ' --set=')
+
+
+@case
+def posted_stores(folder):
+    """a block waits for the stores of CTAs that have ended, whose slots have other warps: values are right"""
+    path = SAMPLES / 'libor' / 'run-large.yaml'
+    tag(folder, SAMPLES / 'libor' / 'libor.ptx', '--cost=tom', '--candidates=loops,blocks')
+    _, _, _, counts = offload(folder, path, '--policy=tom-ctrl', '--config=v100', *V100_STACKS.split()[1:])
+    assert counts['offloaded'] > 0, counts
+
+
 @case
 def kmn_points(folder):
     """5 clusters are too few for the outer loop, and the loop over 34 features goes; from 6 on the outer loop goes"""

@@ -60,6 +60,7 @@ struct warp_slot {
     bool acquires;    // later accesses wait for pending ones
     bool over;        // the warp and all its accesses have ended
     bool clustered;   // its cluster has several CTAs
+    uint32_t posted;  // stores of warps before this one that are not acknowledged
     uint64_t *ready;  // per register: cycle in which its value is available; UINT64_MAX: not known
     const struct timing *next;
     uint32_t mask;           // lanes that will execute `next`
@@ -184,6 +185,7 @@ struct core_shared {
 // Sets of 64 slots, one bit each.
 struct warp_slot_sets {
     uint64_t used;         // have a warp
+    uint64_t posted;       // a store of a CTA that has ended is not acknowledged
     uint64_t ready;        // can issue
     uint64_t wants[UNITS]; // by unit: ready slots that need it
     uint64_t hungry;       // need a fetch

@@ -80,6 +80,7 @@ void core_fill_slot(struct core *core, uint64_t now, uint32_t index, struct warp
                                .since = now,
                                .ready = ready,
                                .clustered = warp->cta->cluster.count > 1,
+                               .posted = slot->posted,
                                .buffer_at = UINT32_MAX};
     core->schedule.age[index] = core->schedule.ages++;
     core->sets[index / 64].used |= warp_slot_bit(index);
@@ -129,12 +130,24 @@ void core_count_idle(struct core *core, uint64_t now)
     core->account.idle_since = now;
 }
 
+// Leaves the slot's stores without their acknowledgements.
+static void post_stores(struct core *core, uint32_t index)
+{
+    struct warp_slot *slot = &core->slots[index];
+    if (!slot->stores)
+        return;
+    core->account.posted += slot->stores;
+    slot->posted += slot->stores;
+    slot->stores = 0;
+    core->sets[index / 64].posted |= warp_slot_bit(index);
+}
+
 static void end_cta(struct core *core, uint64_t now, uint32_t at)
 {
     struct core_cta *cta = &core->ctas[at];
     EACH_WARP_SLOT (index, core->words, cta->slots[word]) {
         core_set_state(core, now, index, WARP_SLOT_EMPTY);
-        core->account.posted += core->slots[index].stores;
+        post_stores(core, index);
         core->slots[index].warp = NULL;
         core->sets[word].used &= ~warp_slot_bit(index);
         core->used.threads -= LANES;

@@ -135,6 +135,8 @@ static void end_store(struct core *core, uint64_t now, uint32_t tag, uint64_t li
     notify_written(core, now, line);
     if (!slot->warp || age_in_tag(core, index) != tag / TAG_SLOTS) {
         core->account.settled++;
+        if (!--slot->posted)
+            core->sets[index / 64].posted &= ~warp_slot_bit(index);
         core->results.settles |= core->shared->ending;
         return;
     }

@@ -232,10 +232,16 @@ static inline struct warp_slot_port warp_slot_port(const struct core *core, uint
                                    .is_detached = core_is_detached(slot)};
 }
 
-// Return a word of the set of slots that have a warp, and of those that can issue.
+// Return a word of the set of slots that have a warp, of those with stores of CTAs that have ended
+// (core.posted_stores), and of those that can issue.
 static inline uint64_t core_used_slots(const struct core *core, uint32_t word)
 {
     return core->sets[word].used;
+}
+
+static inline uint64_t core_posted_slots(const struct core *core, uint32_t word)
+{
+    return core->sets[word].posted;
 }
 
 static inline uint64_t core_ready_slots(const struct core *core, uint32_t word)
@@ -268,11 +274,11 @@ static inline uint32_t warp_slot_entries(const struct core *core, uint32_t slot)
     return core->slots[slot].entries;
 }
 
-// Returns true if all stores of the slot, and all its accesses that bypass the L1, have their
-// replies.
+// Returns true if all stores of the slot's warps, and all accesses of its warp that bypass the L1,
+// have their replies.
 static inline bool warp_slot_is_drained(const struct core *core, uint32_t slot)
 {
-    return !core->slots[slot].stores && !core->slots[slot].direct && !lsu_has_direct(core, slot);
+    return !core->slots[slot].stores && !core->slots[slot].posted && !core->slots[slot].direct && !lsu_has_direct(core, slot);
 }
 
 // Returns the number of registers per thread of the slot's CTA.

@@ -127,7 +127,8 @@ static void find_stores(const struct tom *tom, struct tom_block_instance *run)
     const struct core *core = home_of(tom, run);
     memset(run->waits, 0, sizeof run->waits);
     if (tom->config->drain == TOM_DRAIN_SM)
-        EACH_WARP_SLOT (slot, core_port(core).words, core_used_slots(core, word))
+        EACH_WARP_SLOT (slot, core_port(core).words,
+                        core_used_slots(core, word) | core_posted_slots(core, word))
             run->waits[slot / 64] |= warp_slot_bit(slot);
     run->waits[run->slot / 64] |= warp_slot_bit(run->slot);
 }
