@@ -278,7 +278,8 @@ static inline uint32_t warp_slot_entries(const struct core *core, uint32_t slot)
 // have their replies.
 static inline bool warp_slot_is_drained(const struct core *core, uint32_t slot)
 {
-    return !core->slots[slot].stores && !core->slots[slot].posted && !core->slots[slot].direct && !lsu_has_direct(core, slot);
+    return !core->slots[slot].stores && !core->slots[slot].posted && !core->slots[slot].direct &&
+           !lsu_has_direct(core, slot);
 }
 
 // Returns the number of registers per thread of the slot's CTA.
