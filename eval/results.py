@@ -57,8 +57,8 @@ class Page:
 
 PAGES = (
     Page('all', plots={'all': 'all'}),
-    Page('ari'),
-    Page('ari-overlay'),
+    Page('ari', behind='its last tables have 16 MSHRs in each L1'),
+    Page('ari-overlay', behind='it has 16 MSHRs in each L1'),
     Page('baseline'),
     Page('energy'),
     Page('fe-rgpu', plots={'fe-rgpu': 'together'}),
@@ -72,9 +72,9 @@ PAGES = (
     Page('rgpu-tom', plots={'rgpu-tom': 'stacks'}),
     Page('sampling'),
     Page('todays-gpus', plots={'todays-gpus-' + figure: figure for figure in ('gain', 'ari', 'tom', 'rgpu', 'bits')}),
-    Page('together', plots={'together-ari-omni': 'ari-omni', 'together-tom-omni': 'tom-omni', 'together-control': 'control'}),
-    Page('tom'),
-    Page('tom-control', 'tom', ('--figure=safe',), 'eval/tom-control.md'),
+    Page('together', behind='its columns of adaptive and of measured cycles', plots={'together-ari-omni': 'ari-omni', 'together-tom-omni': 'tom-omni', 'together-control': 'control'}),
+    Page('tom', behind='some columns were measured before blocks had alternatives'),
+    Page('tom-control', 'tom', behind='as tom', options=('--figure=safe',), notes='eval/tom-control.md'),
 )
 
 # Pages that other programs make, with the command of each; --check leaves them out.
