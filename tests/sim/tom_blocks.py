@@ -275,7 +275,7 @@ def same_start(folder):
 def nests(folder):
     """decisions in random nests of loops are those of a model, and memory is as without offloading"""
     alternatives = 0
-    for seed in range(400 if ALL else 8 if SANITIZED else 25):
+    for seed in range(400 if ALL else 13 if SANITIZED else 25):
         nest = Nest(seed)
         (folder / 'k.ptx').write_text('\n'.join(nest.lines) + '\n')
         options = ['--cost=' + nest.draw.choice(['tom', 'tom', 'refined']),
@@ -288,7 +288,7 @@ def nests(folder):
             mapping = '--set=tom.map=' + nest.draw.choice(['bmap', 'ahead'])
             wanted = run_nest(folder, blocks, bounds, nest.trace(bounds), mapping)
             alternatives += 0 < wanted[1] < wanted[0]
-    assert alternatives >= 1, alternatives
+    assert alternatives >= 3, alternatives
 
 
 main()
