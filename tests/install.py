@@ -73,7 +73,7 @@ def documentation(folder):
                 same_file(documents / source.relative_to(ROOT), source)
             if source.name.endswith('.schema.json'):
                 same_file(at('datadir') / 'ptxoffload' / source.name, source)
-    for name in ('LICENSE', 'CHANGELOG.md', 'CONTRIBUTING.md', 'README.md'):
+    for name in ('LICENSE', 'CHANGELOG.md', 'CITATION.cff', 'CONTRIBUTING.md', 'README.md', 'SECURITY.md'):
         same_file(documents / name, ROOT / name)
 
 
