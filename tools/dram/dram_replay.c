@@ -7,8 +7,8 @@ static uint32_t parts_of(const struct trace_request *request, uint32_t bytes)
     return (uint32_t)(last / bytes - request->address / bytes + 1);
 }
 
-void dram_replay_init(struct dram_replay *replay, struct arena *arena, const struct trace_text *trace,
-                      const struct dram_config *config)
+void dram_replay_init(struct dram_replay *replay, struct arena *arena,
+                      const struct trace_text *trace, const struct dram_config *config)
 {
     uint32_t bytes = (uint32_t)config->request_bytes;
     *replay = (struct dram_replay){.trace = trace, .timed = trace->timed};

@@ -14,8 +14,8 @@ struct dram_replay {
 };
 
 // Divides the requests of a trace at the borders of the memory's transfers.
-void dram_replay_init(struct dram_replay *replay, struct arena *arena, const struct trace_text *trace,
-                      const struct dram_config *config);
+void dram_replay_init(struct dram_replay *replay, struct arena *arena,
+                      const struct trace_text *trace, const struct dram_config *config);
 // Writes a heading and, for each request of the trace, its number from 0, address, kind, the clock
 // of its arrival, that after its last reply, and their difference. Requests without a reply are
 // left out.

@@ -5,15 +5,15 @@
 
 enum { WORDS = 5, ERRORS = 20 };
 
-struct word {
+struct trace_word {
     uint32_t begin, end;
     bool is_number;
     uint64_t value;
 };
 
-struct line {
+struct trace_line {
     uint32_t begin, end, count; // count: words, WORDS + 1 if there are more
-    struct word words[WORDS + 1];
+    struct trace_word words[WORDS + 1];
 };
 
 struct reader {
@@ -50,10 +50,10 @@ static bool read_number(const char *at, uint32_t length, uint64_t *value)
     return length > 0;
 }
 
-static void add_word(struct reader *r, struct line *line)
+static void add_word(struct reader *r, struct trace_line *line)
 {
     const char *text = r->source->text;
-    struct word word = {.begin = r->at};
+    struct trace_word word = {.begin = r->at};
     while (r->at < r->source->length && !ends_word(text[r->at]))
         r->at++;
     if (word.begin == r->at) // a NUL byte
@@ -65,10 +65,10 @@ static void add_word(struct reader *r, struct line *line)
 }
 
 // Reads the next line that has words. Returns false at the end of the text.
-static bool next_line(struct reader *r, struct line *line)
+static bool next_line(struct reader *r, struct trace_line *line)
 {
     const char *text = r->source->text;
-    *line = (struct line){.begin = r->at};
+    *line = (struct trace_line){.begin = r->at};
     for (; r->at < r->source->length;) {
         char c = text[r->at];
         if (c == '\n' && line->count)
@@ -96,13 +96,13 @@ static bool fault(struct reader *r, uint32_t begin, uint32_t end, const char *te
     return false;
 }
 
-static bool fault_of(struct reader *r, const struct word *word, const char *text)
+static bool fault_of(struct reader *r, const struct trace_word *word, const char *text)
 {
     return fault(r, word->begin, word->end, text);
 }
 
 // Returns false after an error if the cycle is before that of the last line.
-static bool check_cycle(struct reader *r, const struct word *word)
+static bool check_cycle(struct reader *r, const struct trace_word *word)
 {
     if (word->value < r->last)
         return fault_of(r, word, "the cycle is before that of the line above: sort the trace");
@@ -114,10 +114,9 @@ static bool check_cycle(struct reader *r, const struct word *word)
 
 // Requests
 
-static bool read_kind(const struct reader *r, const struct word *word, bool *write)
+static bool read_kind(const struct reader *r, const struct trace_word *word, bool *write)
 {
-    static const char *const kinds[] = {"R", "READ",  "LD", "LOAD",
-                                        "W", "WRITE", "ST", "STORE"};
+    static const char *const kinds[] = {"R", "READ", "LD", "LOAD", "W", "WRITE", "ST", "STORE"};
     for (uint32_t i = 0; i < ARRAY_LENGTH(kinds); i++)
         if (strlen(kinds[i]) == word->end - word->begin &&
             !strncasecmp(kinds[i], r->source->text + word->begin, word->end - word->begin)) {
@@ -127,12 +126,12 @@ static bool read_kind(const struct reader *r, const struct word *word, bool *wri
     return false;
 }
 
-static bool read_request(struct reader *r, const struct line *line, bool is_first)
+static bool read_request(struct reader *r, const struct trace_line *line, bool is_first)
 {
-    const struct word *w = line->words;
+    const struct trace_word *w = line->words;
     struct trace_request request = {0};
-    bool timed = line->count >= 3 && w[0].is_number && w[1].is_number &&
-                 read_kind(r, &w[2], &request.write);
+    bool timed =
+        line->count >= 3 && w[0].is_number && w[1].is_number && read_kind(r, &w[2], &request.write);
     bool kind_first = line->count == 2 && w[1].is_number && read_kind(r, &w[0], &request.write);
     bool kind_last = line->count == 2 && w[0].is_number && read_kind(r, &w[1], &request.write);
     if ((!timed && !kind_first && !kind_last) || line->count > 4)
@@ -160,7 +159,7 @@ void trace_read_requests(struct trace_text *trace, struct arena *arena, const st
                          struct diags *diags)
 {
     struct reader r = {trace, arena, source, diags, 0, 0};
-    struct line line;
+    struct trace_line line;
     bool is_first = true;
     while (diags->errors < ERRORS && next_line(&r, &line)) {
         read_request(&r, &line, is_first);
@@ -170,7 +169,7 @@ void trace_read_requests(struct trace_text *trace, struct arena *arena, const st
 
 // Packets
 
-static bool read_packet(struct reader *r, const struct line *line)
+static bool read_packet(struct reader *r, const struct trace_line *line)
 {
     static const struct {
         uint64_t min, max;
@@ -182,7 +181,7 @@ static bool read_packet(struct reader *r, const struct line *line)
         {1, UINT16_MAX, "a packet has 1 to 65535 flits"},
         {0, UINT8_MAX, "the class is a number from 0 to 255"},
     };
-    const struct word *w = line->words;
+    const struct trace_word *w = line->words;
     if (line->count < WORDS - 1 || line->count > WORDS)
         return fault(r, line->begin, line->end, "a packet is CYCLE SOURCE TARGET FLITS [CLASS]");
     for (uint32_t i = 0; i < line->count; i++)
@@ -205,7 +204,7 @@ void trace_read_packets(struct trace_text *trace, struct arena *arena, const str
                         struct diags *diags)
 {
     struct reader r = {trace, arena, source, diags, 0, 0};
-    struct line line;
+    struct trace_line line;
     while (diags->errors < ERRORS && next_line(&r, &line))
         read_packet(&r, &line);
 }
