@@ -13,6 +13,8 @@ struct dram_invocation {
     struct dram_drive drive;
     struct dram_head head;
     struct dram_trace_file trace;
+    struct trace_text requests; // of --trace-in
+    struct dram_replay replay;
     struct dram_result result;
     struct dram_sweep sweep;
 };
@@ -90,6 +92,14 @@ static bool write_plot(struct dram_invocation *run, const char *path)
     return to;
 }
 
+static bool write_latencies(struct dram_invocation *run, const char *path)
+{
+    FILE *to = open_output(run, path);
+    if (to)
+        dram_replay_write(&run->replay, to);
+    return to;
+}
+
 static bool write_text(struct dram_invocation *run)
 {
     FILE *to = open_output(run, "-");
@@ -103,10 +113,12 @@ static bool write_text(struct dram_invocation *run)
 static bool write_all(struct dram_invocation *run)
 {
     const struct dram_arguments *a = &run->arguments;
-    bool any = a->measure.json || a->measure.csv || a->measure.plot || a->measure.stats || a->trace;
+    bool any = a->measure.json || a->measure.csv || a->measure.plot || a->measure.stats ||
+               a->measure.latencies || a->trace;
     return (!a->measure.json || write_json(run, a->measure.json)) &&
            (!a->measure.csv || write_csv(run, a->measure.csv)) &&
            (!a->measure.plot || write_plot(run, a->measure.plot)) &&
+           (!a->measure.latencies || write_latencies(run, a->measure.latencies)) &&
            (!a->measure.stats || write_stats(run, a->measure.stats)) &&
            (any || a->measure.common.quiet || write_text(run));
 }
@@ -161,13 +173,28 @@ static bool measure(struct dram_invocation *run)
                                      .seed = a->measure.seed,
                                      .stop = &run->base.frame.stop};
     run->head =
-        (struct dram_head){&run->base.config, &run->drive, dram_pattern_names[run->drive.pattern]};
+        (struct dram_head){&run->base.config, &run->drive,
+                           a->measure.trace_in ? "trace" : dram_pattern_names[run->drive.pattern]};
+    if (a->measure.trace_in) {
+        run->drive.replay = &run->replay;
+        run->drive.warmup = 0;
+    }
     if (a->trace && !begin_trace(run))
         return false;
     measure_all(run);
     if (a->trace)
         dram_trace_file_end(&run->trace);
     return all_answered(run);
+}
+
+static bool read_requests(struct dram_invocation *run)
+{
+    if (!run->arguments.measure.trace_in)
+        return true;
+    if (!measure_read_trace(&run->base, &run->requests, trace_read_requests, NULL))
+        return false;
+    dram_replay_init(&run->replay, &run->base.frame.arena, &run->requests, &run->values);
+    return true;
 }
 
 // Topics
@@ -186,7 +213,7 @@ static bool list_stats(void *own, FILE *to)
 static int run_all(void *own)
 {
     struct dram_invocation *run = own;
-    if (!measure_check_paths(&run->base, NULL) || !measure(run))
+    if (!measure_check_paths(&run->base, NULL) || !read_requests(run) || !measure(run))
         return BAD_INPUT;
     config_show_files(&run->base.config, &run->base.frame.messages.options->prefixes);
     return write_all(run) ? frame_commit(&run->base.frame, DONE) : BAD_INPUT;

@@ -43,6 +43,10 @@ static const struct option request_options[] = {
     {"--pattern", "seq|random|one-bank|bank-rr", ONE_OF(pattern, dram_pattern_names),
      .help = "consecutive addresses (the default), random addresses, new\n"
              "rows of bank 0, new rows of all banks in turn"},
+    {"--trace-in", "FILE", TEXT(measure.trace_in), .file = OPTION_READS,
+     .help = "take the requests from a trace, up to its last reply: lines\n"
+             "of CYCLE ADDRESS R|W [BYTES], or without cycles R|W ADDRESS\n"
+             "as Ramulator's; '-' is standard input"},
     {"--writes", "PART", CALL(parse_writes), .help = "fraction of writes, 0 to 1 (0)"},
     {"--load", "REQUESTS", CALL(parse_load),
      .help = "mean number of requests per clock, for all channels together;\n"
@@ -61,6 +65,8 @@ static const struct option request_options[] = {
 static const struct option picture_options[] = {
     {"--plot", "FILE.svg", TEXT(measure.plot), .call = measure_check_svg, .file = OPTION_WRITES,
      .help = "plot latency and served requests over the load"},
+    {"--latencies", "FILE.csv", TEXT(measure.latencies), .file = OPTION_WRITES,
+     .help = "write the latency of each request of --trace-in"},
     {"--trace", "FILE.json", TEXT(trace), .file = OPTION_WRITES,
      .help = "write all commands as Chrome trace events, for Perfetto;\n"
              "about 100 bytes per command, so use few --cycles"},
@@ -81,6 +87,7 @@ static const struct option_group groups[] = {
 
 static const struct option_example examples[] = {
     {"--config=gddr5_isca19 --pattern=random --writes=0.3", "measure the throughput of a mix"},
+    {"--config=hbm2 --trace-in=loads.trace --latencies=loads.csv", "replay a trace"},
     {"--config=gddr5_isca19 --sweep --plot=gddr5.svg", "plot latency over load"},
     {0},
 };
@@ -89,8 +96,9 @@ const struct command dram_command = {
     .name = "ptxoffload-dram",
     .purpose = "measure a DRAM with its controllers",
     .examples = examples,
-    .usage = "[--config=NAME|FILE] [--pattern=PATTERN] [--load=REQUESTS | --sweep] "
-             "[OPTION]...",
+    .usage =
+        "[--config=NAME|FILE] [--pattern=PATTERN] [--load=REQUESTS | --sweep | --trace-in=FILE] "
+        "[OPTION]...",
     .about =
         "Measures the throughput and latency of a DRAM with its controllers under a pattern of\n"
         "requests. Without an output option it prints the results.\n",
@@ -112,6 +120,8 @@ bool dram_options_check(void *arguments, struct command_line *line)
                              line->operands.v[0]);
     if (a->sweep && a->load >= 0)
         return options_fault(line, "--load and --sweep exclude each other");
+    if (!measure_check_trace(line, a))
+        return false;
     if (!a->sweep && a->plot)
         return options_fault(line, "--plot needs --sweep");
     if (a->sweep && (own->trace || a->stats))

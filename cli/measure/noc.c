@@ -3,6 +3,7 @@
 #include "cli/measure/noc_options.h"
 #include "tools/noc/plot.h"
 #include "support/file.h"
+#include "support/integer.h"
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
@@ -15,6 +16,8 @@ struct noc_invocation {
     struct noc_config noc;
     struct measure_plan plan;
     struct measure_head head;
+    struct trace_text packets; // of --trace-in
+    struct traffic_list list;
     struct sweep sweep; // a single point without --sweep
     bool shown;         // a line of progress is on the terminal
     time_t began;       // start of the measurements
@@ -58,6 +61,48 @@ static bool read_traffic(struct noc_invocation *p)
     if (wrong)
         message_error(&p->base.frame.messages, "--traffic: %s", wrong);
     return !wrong && check_injection(p);
+}
+
+static const char *packet_fault(struct noc_invocation *p, const struct trace_packet *packet)
+{
+    struct arena *arena = &p->base.frame.arena;
+    uint32_t nodes = p->arguments.traffic.nodes;
+    uint64_t room = p->noc.injection_queue / p->noc.injection_ports / p->noc.injection_links;
+    if (packet->source >= nodes || packet->target >= nodes)
+        return arena_printf(arena, "nodes are numbered from 0 to %" PRIu32, nodes - 1);
+    if (!noc_reaches(&p->noc, packet->source, packet->target))
+        return "no path leads from this source to this target";
+    if (packet->class >= p->noc.classes)
+        return arena_printf(arena, "the network has %u classes", p->noc.classes);
+    if (room && packet->flits > room)
+        return arena_printf(arena, "the packet does not fit into an injection queue of %" PRIu64,
+                            room);
+    return NULL;
+}
+
+static void check_packets(void *own, const struct trace_text *trace, struct diags *diags)
+{
+    enum { ERRORS = 20 };
+    struct noc_invocation *p = own;
+    for (uint32_t i = 0; i < trace->packets.n && diags->errors < ERRORS; i++) {
+        const struct trace_packet *packet = &trace->packets.v[i];
+        const char *fault = packet_fault(p, packet);
+        if (fault)
+            diag_add(diags, DIAG_ERROR, "trace", packet->begin, packet->end, "%s", fault);
+    }
+}
+
+static bool read_packets(struct noc_invocation *p)
+{
+    const char *wrong = measure_traffic(&p->arguments.traffic, &p->base.frame.arena, &p->noc);
+    if (wrong) {
+        message_error(&p->base.frame.messages, "%s", wrong);
+        return false;
+    }
+    if (!measure_read_trace(&p->base, &p->packets, trace_read_packets, check_packets))
+        return false;
+    traffic_list_init(&p->list, &p->base.frame.arena, &p->packets, p->arguments.traffic.nodes);
+    return true;
 }
 
 // Measuring
@@ -113,7 +158,16 @@ static void plan(struct noc_invocation *p)
         .context = p,
         .stop = &p->base.frame.stop,
     };
-    p->head = (struct measure_head){&p->base.config, &p->plan, a->traffic_text};
+    if (a->measure.trace_in) {
+        p->plan.list = &p->list;
+        p->plan.warmup = 0;
+        p->plan.cycles = p->packets.packets.v[p->packets.packets.n - 1].cycle + 1;
+        p->plan.load = traffic_list_load(&p->list, p->plan.cycles);
+        for (uint32_t i = 0; i < p->list.count; i++)
+            p->plan.flits.max = (uint32_t)larger(p->plan.flits.max, p->list.packets[i].flits);
+    }
+    p->head = (struct measure_head){&p->base.config, &p->plan,
+                                    a->measure.trace_in ? "trace" : a->traffic_text};
 }
 
 // Returns the flits that a sender can send in a cycle: at most one on each of its links, and at
@@ -130,7 +184,7 @@ static void run(struct noc_invocation *p)
     interrupt_defer(&p->base.frame.stop);
     p->began = time(NULL);
     if (!a->measure.sweep)
-        sweep_loads(&p->sweep, &p->base.frame.arena, &p->plan, &a->measure.load, 1);
+        sweep_loads(&p->sweep, &p->base.frame.arena, &p->plan, &p->plan.load, 1);
     else if (a->measure.loads.n)
         sweep_loads(&p->sweep, &p->base.frame.arena, &p->plan, a->measure.loads.v,
                     a->measure.loads.n);
@@ -231,6 +285,19 @@ static void write_summary(struct noc_invocation *p, FILE *to)
         fprintf(to, "saturation at %.4g flits per sender and cycle\n", p->sweep.saturation);
 }
 
+static void write_latencies(struct noc_invocation *p, FILE *to)
+{
+    fputs("number,source,target,flits,class,creation,arrival,latency\n", to);
+    for (uint32_t i = 0; i < p->list.count; i++) {
+        const struct trace_packet *packet = &p->list.packets[i];
+        uint64_t arrived = p->list.arrived[i];
+        if (arrived)
+            fprintf(to, "%u,%u,%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", i, packet->source,
+                    packet->target, packet->flits, packet->class, packet->cycle, arrived,
+                    arrived - packet->cycle);
+    }
+}
+
 static bool write_to(struct noc_invocation *p, const char *path,
                      void (*write)(struct noc_invocation *, FILE *))
 {
@@ -245,11 +312,12 @@ static bool write_to(struct noc_invocation *p, const char *path,
 static bool write_outputs(struct noc_invocation *p)
 {
     const struct noc_arguments *a = &p->arguments;
-    bool any =
-        a->measure.json || a->measure.csv || a->measure.plot || a->heatmap || a->measure.stats;
+    bool any = a->measure.json || a->measure.csv || a->measure.plot || a->heatmap ||
+               a->measure.stats || a->measure.latencies;
     bool begun = p->sweep.points.v[p->sweep.best].since.values;
     return write_to(p, a->measure.json, write_json) && write_to(p, a->measure.csv, write_csv) &&
            write_to(p, a->measure.plot, write_plot) && write_to(p, a->heatmap, write_heatmap) &&
+           write_to(p, a->measure.latencies, write_latencies) &&
            (!begun || write_to(p, a->measure.stats, write_stats)) &&
            write_to(p, any || a->measure.common.quiet ? NULL : "-", write_summary);
 }
@@ -267,7 +335,8 @@ static bool list_stats(void *own, FILE *to)
 static int measure_all(void *own)
 {
     struct noc_invocation *p = own;
-    if (!read_traffic(p) || !measure_check_paths(&p->base, NULL))
+    if (!(p->arguments.measure.trace_in ? read_packets(p) : read_traffic(p)) ||
+        !measure_check_paths(&p->base, NULL))
         return BAD_INPUT;
     plan(p);
     run(p);

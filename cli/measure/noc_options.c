@@ -42,6 +42,9 @@ static const char *parse_flits(struct arena *arena, void *into, const char *argu
 static const struct option traffic_options[] = {
     {"--traffic", "PATTERN", CALL(parse_traffic),
      .help = "senders and their targets, see below (uniform)"},
+    {"--trace-in", "FILE", TEXT(measure.trace_in), .file = OPTION_READS,
+     .help = "take the packets from a trace, up to the last arrival: lines\n"
+             "of CYCLE SOURCE TARGET FLITS [CLASS]; '-' is standard input"},
     {"--flits", "N[:WEIGHT],...", CALL(parse_flits),
      .help = "flits of a packet (1); a mix of sizes: 1,5 in equal numbers,\n"
              "1:3,5:1 with weights 3 and 1"},
@@ -67,6 +70,8 @@ static const struct option plot_options[] = {
      .file = OPTION_WRITES,
      .help = "plot latency and accepted load over the load; .html also\n"
              "shows the channels and the numbers"},
+    {"--latencies", "FILE.csv", TEXT(measure.latencies), .file = OPTION_WRITES,
+     .help = "write the latency of each packet of --trace-in"},
     {"--heatmap", "FILE.svg", TEXT(heatmap), .call = measure_check_svg, .file = OPTION_WRITES,
      .help = "plot the load of each channel; for a sweep this and --stats\n"
              "show the highest stable load"},
@@ -97,7 +102,8 @@ const struct command noc_command = {
     .name = "ptxoffload-noc",
     .purpose = "measure a network under synthetic traffic",
     .examples = examples,
-    .usage = "[--config=NAME|FILE] [--traffic=PATTERN] --load=FLITS | --sweep [OPTION]...",
+    .usage = "[--config=NAME|FILE] [--traffic=PATTERN] --load=FLITS | --sweep | "
+             "--trace-in=FILE [OPTION]...",
     .about = "Measures a network under synthetic traffic: latency, accepted load, channels.\n"
              "Without an output option it prints the results.\n",
     .groups = groups,
@@ -131,8 +137,10 @@ bool noc_options_check(void *arguments, struct command_line *line)
         return options_fault(line, "unexpected operand: options begin with --");
     if (a->sweep && a->load >= 0)
         return options_fault(line, "--load and --sweep exclude each other");
-    if (!a->sweep && a->load < 0)
-        return options_fault(line, "missing --load or --sweep");
+    if (!measure_check_trace(line, a))
+        return false;
+    if (!a->sweep && !a->trace_in && a->load < 0)
+        return options_fault(line, "missing --load, --sweep or --trace-in");
     if (!a->sweep && a->plot && !measure_ends_in(a->plot, ".html"))
         return options_fault(line, "--plot needs --sweep; --heatmap does not");
     return check_loads(arguments, line);

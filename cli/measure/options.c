@@ -1,6 +1,7 @@
 #include "cli/measure/options.h"
 #include "cli/common/files.h"
 #include "cli/sim/configuration.h"
+#include "support/file.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,6 +130,16 @@ const struct option measure_help_options[] = {
     {0},
 };
 
+bool measure_check_trace(struct command_line *line, const struct measure_arguments *a)
+{
+    if (a->latencies && !a->trace_in)
+        return options_fault(line, "--latencies needs --trace-in");
+    if (a->trace_in && (a->sweep || a->load >= 0))
+        return options_fault(line, "--trace-in and %s exclude each other",
+                             a->sweep ? "--sweep" : "--load");
+    return true;
+}
+
 // Configuration and files
 
 void measure_begin_config(struct measure_base *base, struct config_section section,
@@ -153,10 +164,38 @@ bool measure_read_config(struct measure_base *base)
     return configuration_read(&base->config, a->config, &settings, &base->frame.messages);
 }
 
+bool measure_read_trace(struct measure_base *base, struct trace_text *trace,
+                        measure_read_trace_fn *read,
+                        void (*check)(void *base, const struct trace_text *trace,
+                                      struct diags *diags))
+{
+    const struct measure_arguments *a = (const void *)base->frame.options;
+    struct source *source = ARENA_NEW(&base->frame.arena, struct source);
+    struct file_text file;
+    struct diags diags;
+    const char *error = file_read(&base->frame.arena, a->trace_in, &file);
+    if (error) {
+        message_error(&base->frame.messages, "cannot read '%s': %s", a->trace_in, error);
+        return false;
+    }
+    source_init(source, &base->frame.arena, a->trace_in, file.text, file.length);
+    diags_init(&diags, &base->frame.arena);
+    read(trace, &base->frame.arena, source, &diags);
+    if (check)
+        check(base, trace, &diags);
+    if (!messages_diags(&base->frame.messages, &diags, source))
+        return false;
+    if (!trace->requests.n && !trace->packets.n)
+        message_error(&base->frame.messages, "'%s' is empty", a->trace_in);
+    return trace->requests.n || trace->packets.n;
+}
+
 bool measure_check_paths(struct measure_base *base, const char *input)
 {
     struct named_files files = {.arena = &base->frame.arena, .messages = &base->frame.messages};
+    const struct measure_arguments *a = (const void *)base->frame.options;
     files_add(&files, input, "the map", false);
+    files_add(&files, a->trace_in, "the trace", false);
     for (uint32_t i = 0; i < base->config.texts.n; i++)
         files_add(&files, base->config.texts.v[i]->source.name, "the configuration", false);
     files_add_outputs(&files, base->frame.command, base->frame.options);

@@ -2,6 +2,7 @@
 #pragma once
 #include "cli/common/frame.h"
 #include "runtime-sim/base/config.h"
+#include "tools/trace/trace.h"
 
 struct measure_arguments {
     struct common_options common;
@@ -12,6 +13,7 @@ struct measure_arguments {
     int sweep;
     VEC(double) loads; // of the sweep; empty: selected automatically
     const char *json, *csv, *plot, *stats;
+    const char *trace_in, *latencies;
     int print_config, list_stats, list_configs;
 };
 
@@ -46,11 +48,23 @@ bool measure_read_real(const char **at, double max, double *value);
 // Returns true if the name ends in the suffix and is longer: "a.svg" for ".svg".
 bool measure_ends_in(const char *name, const char *suffix);
 
+// Returns false after reporting that options of traces and of other sources exclude each other.
+bool measure_check_trace(struct command_line *line, const struct measure_arguments *a);
+
 // Initialises the configuration, with built-in ones from `folder`; reads it. Reading returns false
 // after reporting errors.
 void measure_begin_config(struct measure_base *base, struct config_section section,
                           const char *folder);
 bool measure_read_config(struct measure_base *base);
+// Reads the file of --trace-in as a text, for trace_read_requests or trace_read_packets, with
+// `read`. Returns false after reporting errors.
+typedef void measure_read_trace_fn(struct trace_text *trace, struct arena *arena,
+                                   const struct source *source, struct diags *diags);
+// `check` adds errors of the requests or packets; NULL: none.
+bool measure_read_trace(struct measure_base *base, struct trace_text *trace,
+                        measure_read_trace_fn *read,
+                        void (*check)(void *base, const struct trace_text *trace,
+                                      struct diags *diags));
 // Returns false after reporting an output that equals another output, the input or the
 // configuration.
 bool measure_check_paths(struct measure_base *base, const char *input);

@@ -6,6 +6,7 @@
 struct feed {
     const struct dram_drive *drive;
     struct dram_map map;
+    uint32_t channel;
     uint64_t requests;     // number of requests that the channel's memory holds
     uint64_t random;       // state of the generator of addresses and kinds
     uint64_t random_clock; // state of the generator of arrival times
@@ -68,6 +69,30 @@ static void wait_for_next(struct feed *s)
     s->with_it = come ? come - 1 : 0;
 }
 
+// Advances to the next request of the channel in the trace, from `number` on.
+static void next_of_trace(struct feed *s)
+{
+    const struct dram_replay *replay = s->drive->replay;
+    for (; s->number < replay->count; s->number++) {
+        struct dram_coordinates at = dram_map_find(&s->map, replay->address[s->number]);
+        if (at.channel != s->channel)
+            continue;
+        const struct trace_request *from = &replay->trace->requests.v[replay->line[s->number]];
+        s->request = (struct dram_request){s->number, at.bank, at.row, from->write};
+        s->comes = from->cycle;
+        return;
+    }
+    s->comes = s->end;
+}
+
+static void feed_trace(struct feed *s, const struct dram_drive *drive, uint32_t channel)
+{
+    *s = (struct feed){.drive = drive, .channel = channel, .end = UINT64_MAX};
+    s->saturated = !drive->replay->timed;
+    dram_map_init(&s->map, drive->config);
+    next_of_trace(s);
+}
+
 static void feed_init(struct feed *s, const struct dram_drive *drive, uint32_t channel)
 {
     double load = drive->load / (double)drive->config->channels;
@@ -88,6 +113,10 @@ static void feed_init(struct feed *s, const struct dram_drive *drive, uint32_t c
 static void next_request(struct feed *s)
 {
     s->number++;
+    if (s->drive->replay) {
+        next_of_trace(s);
+        return;
+    }
     make(s);
     wait_for_next(s);
 }
@@ -99,6 +128,7 @@ struct driven {
     uint64_t offered;                    // requests that arrived after the warm-up
     uint64_t accepted_sum, answered_sum; // sums of request ids
     uint64_t answered;
+    uint64_t last; // clock after the last reply
 };
 
 static void accept_replies(struct driven *run, uint64_t now)
@@ -107,6 +137,9 @@ static void accept_replies(struct driven *run, uint64_t now)
     while ((reply = dram_peek(run->channel, now))) {
         run->answered++;
         run->answered_sum += reply->id;
+        run->last = reply->ready;
+        if (run->drive->replay)
+            run->drive->replay->replied[reply->id] = reply->ready;
         dram_pop(run->channel, now);
     }
 }
@@ -115,9 +148,12 @@ static void give_requests(struct driven *run, uint64_t now)
 {
     struct feed *s = &run->feed;
     while (s->comes <= now && now < s->end && dram_can_accept(run->channel, s->request.write)) {
-        dram_accept(run->channel, now, s->saturated ? now : s->comes, &s->request);
+        uint64_t since = s->saturated ? now : s->comes;
+        dram_accept(run->channel, now, since, &s->request);
         run->accepted_sum += s->request.id;
-        run->offered += (s->saturated ? now : s->comes) >= run->drive->warmup;
+        run->offered += since >= run->drive->warmup;
+        if (run->drive->replay)
+            run->drive->replay->arrived[s->number] = since;
         next_request(s);
     }
 }
@@ -136,14 +172,18 @@ static uint64_t go(struct driven *run, uint64_t now)
     return next;
 }
 
+// As go; if nothing but replies is left, returns the clock of the first one.
+static uint64_t go_on(struct driven *run, uint64_t now)
+{
+    uint64_t next = go(run, now);
+    return next < UINT64_MAX ? next : run->channel->answers[run->channel->reply_head].ready;
+}
+
 // Serves the requests in flight at the end, without counting them.
 static void finish(struct driven *run, uint64_t now)
 {
-    for (uint64_t next; dram_inside(run->channel); now = next) {
-        next = go(run, now);
-        if (next == UINT64_MAX)
-            next = run->channel->answers[run->channel->reply_head].ready;
-    }
+    while (dram_inside(run->channel))
+        now = go_on(run, now);
 }
 
 // Subtracts the counters at the mark; values that are not counters are kept.
@@ -214,6 +254,17 @@ static void drive_channel(struct driven *run, struct dram_stats *window, uint64_
     finish(run, now);
 }
 
+// Serves a trace up to its last reply.
+static void replay_channel(struct driven *run, struct dram_stats *window)
+{
+    uint64_t now = 0;
+    while ((run->feed.comes < run->feed.end || dram_inside(run->channel)) && !stopped(run->drive))
+        now = go_on(run, now);
+    run->feed.end = 0;
+    finish(run, now);
+    *window = run->channel->stats;
+}
+
 static double cpu_seconds(void)
 {
     struct timespec time;
@@ -224,6 +275,7 @@ static double cpu_seconds(void)
 void dram_drive(const struct dram_drive *drive, struct arena *arena, struct dram_result *result)
 {
     double begin = cpu_seconds();
+    uint64_t last = 0;
     *result = (struct dram_result){.drive = drive,
                                    .latency_min = UINT64_MAX,
                                    .write_latency_min = UINT64_MAX,
@@ -237,11 +289,19 @@ void dram_drive(const struct dram_drive *drive, struct arena *arena, struct dram
         run.channel->trace_context = drive->trace_context;
         if (drive->channel)
             *drive->channel = i;
-        feed_init(&run.feed, drive, i);
-        drive_channel(&run, &result->channels[i], &result->clocks[i]);
+        if (drive->replay) {
+            feed_trace(&run.feed, drive, i);
+            replay_channel(&run, &result->channels[i]);
+            last = run.last > last ? run.last : last;
+        } else {
+            feed_init(&run.feed, drive, i);
+            drive_channel(&run, &result->channels[i], &result->clocks[i]);
+        }
         add_window(&result->all, &result->channels[i]);
         add_whole(result, &run);
     }
+    for (uint32_t i = 0; drive->replay && i < drive->config->channels; i++)
+        result->clocks[i] = last;
     result->stopped = stopped(drive);
     result->cpu_seconds = cpu_seconds() - begin;
 }

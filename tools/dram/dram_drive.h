@@ -3,6 +3,7 @@
 #pragma once
 #include "runtime-sim/dram/dram.h"
 #include "runtime-sim/dram/dram_map.h"
+#include "tools/dram/dram_replay.h"
 #include <stdatomic.h>
 
 enum dram_pattern {
@@ -14,6 +15,8 @@ enum dram_pattern {
 
 struct dram_drive {
     const struct dram_config *config;
+    // Requests in place of a pattern, up to the last reply, without a warm-up; NULL: a pattern.
+    struct dram_replay *replay;
     enum dram_pattern pattern;
     double writes; // fraction of requests that are writes, 0 to 1
     double load;   // mean requests per clock of all channels together; 0: queues are always full

@@ -94,6 +94,8 @@ static bool wants_packet(const struct noc_measurement *run, uint32_t node, uint3
 static uint32_t class_of(const struct noc_measurement *run, uint32_t node)
 {
     uint64_t classes = run->plan->config->classes;
+    if (run->plan->list)
+        return run->plan->list->packets[sources_number(&run->sources, node)].class;
     return classes == 1 ? 0 : (uint32_t)((run->sources.created[node] + node) % classes);
 }
 
@@ -106,6 +108,8 @@ static void send_from(struct noc_measurement *run, uint32_t node)
                                     .target = sources->receiver[node],
                                     .flits = (uint16_t)sources->flits[node],
                                     .class = (uint8_t)class_of(run, node)};
+        if (run->plan->list)
+            packet.payload = sources_number(sources, node);
         if (!wants_packet(run, node, packet.class))
             return;
         noc_send(run->noc, &packet);
@@ -126,6 +130,8 @@ static void send(struct noc_measurement *run)
 static void count_packet(struct noc_measurement *run, const struct noc_packet *packet)
 {
     struct measured *m = run->m;
+    if (run->plan->list)
+        run->plan->list->arrived[packet->payload] = packet->arrived;
     if (packet->created < run->begin || packet->created >= run->end)
         return;
     uint64_t latency = packet->arrived - packet->created;
@@ -270,10 +276,10 @@ static void end_window(struct noc_measurement *run)
 static void drain(struct noc_measurement *run)
 {
     struct measured *m = run->m;
-    uint64_t limit = run->end + run->end;
+    uint64_t limit = run->plan->list ? UINT64_MAX : run->end + run->end;
     while (m->packets < m->packets_created && noc_cycle(run->noc) < limit && step(run, limit))
         continue;
-    m->stable &= m->packets == m->packets_created;
+    m->stable = (m->stable || run->plan->list) && m->packets == m->packets_created;
     m->drain = noc_cycle(run->noc) - run->end;
 }
 
@@ -281,7 +287,7 @@ static void prepare(struct noc_measurement *run)
 {
     const struct measure_plan *plan = run->plan;
     struct measured *m = run->m;
-    double packets = plan->load / plan->flits.mean;
+    double packets = plan->list ? 0 : plan->load / plan->flits.mean;
     m->noc = run->noc = noc_new(run->arena, plan->config);
     noc_shuffle(run->noc, plan->shuffle);
     stats_init(&m->stats, run->arena);
@@ -289,7 +295,10 @@ static void prepare(struct noc_measurement *run)
     m->channels = noc_channels(run->noc);
     m->channel_flits = ARENA_ARRAY(run->arena, uint64_t, m->channels);
     m->latencies = ARENA_ARRAY(run->arena, uint32_t, LATENCY_BUCKETS);
-    sources_init(&run->sources, run->arena, plan->traffic, &plan->flits, packets, plan->seed);
+    if (plan->list)
+        sources_init_list(&run->sources, run->arena, plan->traffic, plan->list);
+    else
+        sources_init(&run->sources, run->arena, plan->traffic, &plan->flits, packets, plan->seed);
     run->taken = ARENA_ARRAY(run->arena, uint64_t, run->sources.nodes);
     run->created = ARENA_ARRAY(run->arena, uint64_t, run->sources.nodes);
     run->waiting = ARENA_ARRAY(run->arena, uint64_t, run->sources.nodes);
@@ -306,13 +315,17 @@ void measure(struct measured *measured, struct arena *arena, const struct measur
     run.begin = plan->warmup;
     run.end = plan->warmup + plan->cycles;
     prepare(&run);
+    if (plan->list) {
+        measured->senders = plan->list->senders;
+        measured->receivers = plan->list->receivers;
+    }
     double started = cpu_now();
     if (run_until(&run, run.begin)) {
         begin_window(&run);
         bool ended = run_until(&run, run.end);
         end_window(&run);
-        // An unstable network cannot be drained.
-        if (ended && measured->stable)
+        // An unstable network cannot be drained. A trace has an end.
+        if (ended && (measured->stable || plan->list))
             drain(&run);
     }
     measured->cpu_seconds = cpu_now() - started;

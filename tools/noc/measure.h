@@ -11,8 +11,11 @@
 struct measure_plan {
     const struct noc_config *config;
     const struct noc_traffic *traffic; // bound by measure_traffic
-    struct traffic_sizes flits;        // packet sizes
-    double load; // mean flits created per sender and cycle; at most flits.mean
+    // Packets of a trace in place of random ones, without a warm-up, up to the last arrival; NULL:
+    // random ones. `flits.max` is then the largest packet.
+    struct traffic_list *list;
+    struct traffic_sizes flits; // packet sizes
+    double load;                // mean flits created per sender and cycle; at most flits.mean
     uint64_t seed;
     uint64_t warmup, cycles; // window length, at least 1
     uint64_t shuffle;        // see noc_shuffle

@@ -66,6 +66,20 @@ static void fill_sizes(struct sources *sources, struct arena *arena)
     }
 }
 
+// Sets the head to the packet of the trace at this place of the order.
+static void set_head(struct sources *sources, uint32_t node, uint32_t place)
+{
+    const struct traffic_list *list = sources->list;
+    sources->next[node] = place;
+    sources->created[node] = UINT64_MAX;
+    if (place == list->first[node + 1])
+        return;
+    const struct trace_packet *packet = &list->packets[list->order[place]];
+    sources->created[node] = packet->cycle;
+    sources->receiver[node] = packet->target;
+    sources->flits[node] = packet->flits;
+}
+
 // Draws the next packet, which is created at `first` or later.
 static void draw(struct sources *sources, uint32_t node, uint64_t first)
 {
@@ -83,6 +97,8 @@ static void draw(struct sources *sources, uint32_t node, uint64_t first)
 static void wait_for_head(struct sources *sources, uint32_t node)
 {
     uint64_t at = sources->created[node], max = sources->now + TRAFFIC_WHEEL - 1;
+    if (at == UINT64_MAX)
+        return;
     size_t slot = (at < max ? at : max) % TRAFFIC_WHEEL;
     sources->wheel[slot * sources->words + node / 64] |= UINT64_C(1) << node % 64;
     sources->occupied[slot / 64] |= UINT64_C(1) << slot % 64;
@@ -124,20 +140,26 @@ static uint64_t next_bucket(const struct sources *sources, uint64_t from)
     return UINT64_MAX;
 }
 
-void sources_init(struct sources *sources, struct arena *arena, const struct noc_traffic *traffic,
-                  const struct traffic_sizes *sizes, double packets, uint64_t seed)
+static void make_arrays(struct sources *sources, struct arena *arena)
 {
-    uint32_t nodes = traffic->nodes, words = divide_up(nodes, 64);
-    *sources = (struct sources){.traffic = traffic, .sizes = sizes, .nodes = nodes, .words = words};
-    sources->state = ARENA_ARRAY(arena, uint64_t, nodes);
+    uint32_t nodes = sources->nodes = sources->traffic->nodes;
+    uint32_t words = sources->words = divide_up(nodes, 64);
     sources->created = ARENA_ARRAY(arena, uint64_t, nodes);
     sources->receiver = ARENA_ARRAY(arena, uint32_t, nodes);
     sources->flits = ARENA_ARRAY(arena, uint32_t, nodes);
     sources->ready = ARENA_ARRAY(arena, uint64_t, words);
     sources->wheel = ARENA_ARRAY(arena, uint64_t, (size_t)TRAFFIC_WHEEL * words);
+}
+
+void sources_init(struct sources *sources, struct arena *arena, const struct noc_traffic *traffic,
+                  const struct traffic_sizes *sizes, double packets, uint64_t seed)
+{
+    *sources = (struct sources){.traffic = traffic, .sizes = sizes};
+    make_arrays(sources, arena);
+    sources->state = ARENA_ARRAY(arena, uint64_t, sources->nodes);
     fill_sizes(sources, arena);
     fill_gap(sources, packets);
-    for (uint32_t node = 0; node < nodes; node++) {
+    for (uint32_t node = 0; node < sources->nodes; node++) {
         sources->state[node] = splitmix64(&seed);
         sources->created[node] = UINT64_MAX;
         if (!traffic->sends[node] || packets <= 0)
@@ -146,6 +168,51 @@ void sources_init(struct sources *sources, struct arena *arena, const struct noc
         wait_for_head(sources, node);
     }
     sources_advance(sources, 0);
+}
+
+void sources_init_list(struct sources *sources, struct arena *arena,
+                       const struct noc_traffic *traffic, const struct traffic_list *list)
+{
+    *sources = (struct sources){.traffic = traffic, .list = list};
+    make_arrays(sources, arena);
+    sources->next = ARENA_ARRAY(arena, uint32_t, sources->nodes);
+    for (uint32_t node = 0; node < sources->nodes; node++) {
+        set_head(sources, node, list->first[node]);
+        wait_for_head(sources, node);
+    }
+    sources_advance(sources, 0);
+}
+
+void traffic_list_init(struct traffic_list *list, struct arena *arena,
+                       const struct trace_text *trace, uint32_t nodes)
+{
+    uint32_t count = trace->packets.n;
+    uint32_t *place = ARENA_ARRAY(arena, uint32_t, nodes + 1);
+    bool *receives = ARENA_ARRAY(arena, bool, nodes);
+    *list = (struct traffic_list){.packets = trace->packets.v, .count = count};
+    list->order = ARENA_ARRAY(arena, uint32_t, count);
+    list->first = ARENA_ARRAY(arena, uint32_t, nodes + 1);
+    list->arrived = ARENA_ARRAY(arena, uint64_t, count);
+    for (uint32_t i = 0; i < count; i++) {
+        list->first[list->packets[i].source + 1]++;
+        list->receivers += !receives[list->packets[i].target];
+        receives[list->packets[i].target] = true;
+    }
+    for (uint32_t node = 0; node < nodes; node++) {
+        list->senders += list->first[node + 1] > 0;
+        list->first[node + 1] += list->first[node];
+        place[node] = list->first[node];
+    }
+    for (uint32_t i = 0; i < count; i++)
+        list->order[place[list->packets[i].source]++] = i;
+}
+
+double traffic_list_load(const struct traffic_list *list, uint64_t cycles)
+{
+    uint64_t flits = 0;
+    for (uint32_t i = 0; i < list->count; i++)
+        flits += list->packets[i].flits;
+    return (double)flits / (double)cycles / list->senders;
 }
 
 void sources_advance(struct sources *sources, uint64_t now)
@@ -165,7 +232,10 @@ uint64_t sources_next(const struct sources *sources)
 
 void sources_remove(struct sources *sources, uint32_t node)
 {
-    draw(sources, node, sources->created[node] + 1);
+    if (sources->list)
+        set_head(sources, node, sources->next[node] + 1);
+    else
+        draw(sources, node, sources->created[node] + 1);
     if (sources->created[node] <= sources->now)
         return;
     sources->ready[node / 64] &= ~(UINT64_C(1) << node % 64);
@@ -173,9 +243,25 @@ void sources_remove(struct sources *sources, uint32_t node)
     wait_for_head(sources, node);
 }
 
+static struct sources_waiting waiting_in_list(const struct sources *sources, uint32_t node,
+                                              uint64_t time)
+{
+    const struct traffic_list *list = sources->list;
+    struct sources_waiting waiting = {0, 0};
+    for (uint32_t i = sources->next[node]; i < list->first[node + 1]; i++, waiting.packets++) {
+        const struct trace_packet *packet = &list->packets[list->order[i]];
+        if (packet->cycle >= time)
+            break;
+        waiting.flits += packet->flits;
+    }
+    return waiting;
+}
+
 struct sources_waiting sources_waiting(const struct sources *sources, uint32_t node, uint64_t time)
 {
     struct sources_waiting waiting = {0, 0};
+    if (sources->list)
+        return waiting_in_list(sources, node, time);
     uint64_t state = sources->state[node], created = sources->created[node];
     for (uint32_t flits = sources->flits[node]; created < time; waiting.packets++) {
         waiting.flits += flits;

@@ -5,7 +5,7 @@
 // the queue is represented by its head and by the state from which the next packet is drawn when
 // the head is taken.
 #pragma once
-#include "support/vec.h"
+#include "tools/trace/trace.h"
 #include <stdbool.h>
 
 // The coordinates of senders and targets. The digits of place i, least significant first, are its
@@ -60,7 +60,25 @@ enum {
 };
 
 // The sources of all places. Units: cycles.
+// Packets of a trace by their source, in place of random ones.
+struct traffic_list {
+    const struct trace_packet *packets;
+    uint32_t count;
+    uint32_t *order; // numbers of packets: those of node n from first[n] to first[n + 1] - 1
+    uint32_t *first;
+    uint64_t *arrived; // set by the measurement: cycle of the packet's arrival; 0: not arrived
+    uint32_t senders, receivers;
+};
+
+// Sorts the packets of a trace by their source. Requires sources and targets below `nodes`.
+void traffic_list_init(struct traffic_list *list, struct arena *arena,
+                       const struct trace_text *trace, uint32_t nodes);
+// Returns the mean number of flits that each sender creates per cycle.
+double traffic_list_load(const struct traffic_list *list, uint64_t cycles);
+
 struct sources {
+    const struct traffic_list *list; // NULL: random packets
+    uint32_t *next;                  // per node: place of the head in list->order
     const struct noc_traffic *traffic;
     const struct traffic_sizes *sizes;
     uint64_t *up_to;       // upper bound of the random number for each size
@@ -84,6 +102,14 @@ struct sources {
 // `packets` (0 … 1). Requires traffic_bind. `sizes` must stay valid.
 void sources_init(struct sources *sources, struct arena *arena, const struct noc_traffic *traffic,
                   const struct traffic_sizes *sizes, double packets, uint64_t seed);
+// Initialises the sources with the packets of a trace. Requires traffic_bind.
+void sources_init_list(struct sources *sources, struct arena *arena,
+                       const struct noc_traffic *traffic, const struct traffic_list *list);
+// Returns the number of a source's head in the trace.
+static inline uint32_t sources_number(const struct sources *sources, uint32_t node)
+{
+    return sources->list->order[sources->next[node]];
+}
 // Advances to cycle `now`, which must not decrease. Packets created up to this cycle, inclusive,
 // are then ready.
 void sources_advance(struct sources *sources, uint64_t now);
