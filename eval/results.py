@@ -58,7 +58,7 @@ class Page:
 PAGES = (
     Page('all', plots={'all': 'all'}),
     Page('ari', behind='its last tables have 16 MSHRs in each L1'),
-    Page('ari-overlay', behind='it has 16 MSHRs in each L1'),
+    Page('ari-overlay'),
     Page('baseline'),
     Page('energy'),
     Page('fe-rgpu', plots={'fe-rgpu': 'together'}),
