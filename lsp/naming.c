@@ -583,10 +583,8 @@ const char *naming_refuse(const struct naming_symbol *symbol, struct arena *aren
         return arena_printf(arena, "'%s' is a word of PTX; choose another name", name);
     if (symbol->is_family && wanted.stem < wanted.length)
         return arena_printf(arena, "the name of a family of registers cannot end with a digit");
-    bool clash = symbol->is_local
-                     ? find_clash(symbol, wanted, &found) ||
-                           find_in_module(document, wanted, false, &found)
-                     : find_in_module(document, wanted, true, &found) != NULL;
+    bool clash = find_in_module(document, wanted, !symbol->is_local, &found) ||
+                 (symbol->is_local && find_clash(symbol, wanted, &found));
     if (clash)
         return arena_printf(arena, "'%s' already has a meaning in line %u; choose another name",
                             name, document_position(document, found.begin).line + 1);
