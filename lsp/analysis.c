@@ -80,8 +80,9 @@ static void add_block(struct analysis *a, const struct block_plan *block)
     const char *kind = table_block_names[block->kind];
     if (!block->chosen)
         return;
-    const char *saving = arena_printf(arena, "saves %.4g words sent and %.4g received per iteration",
-                                      block->estimate.saved_tx, block->estimate.saved_rx);
+    const char *saving =
+        arena_printf(arena, "saves %.4g words sent and %.4g received per iteration",
+                     block->estimate.saved_tx, block->estimate.saved_rx);
     const char *text =
         arena_printf(arena, "**offloaded**: %s with %u loads and %u stores begins here, %s", kind,
                      block->loads, block->stores, saving);

@@ -94,12 +94,11 @@ static void add_symbol(void *context, const struct lsp_symbol *symbol)
 {
     struct outline *outline = context;
     json_t *children = json_pack("[]");
-    json_t *made =
-        json_pack("{s:o, s:i, s:o, s:o, s:o}", "name",
-                  protocol_span_text(outline->document, symbol->name), "kind",
-                  symbol_kind(symbol->kind), "range",
-                  protocol_range(outline->document, symbol->whole), "selectionRange",
-                  protocol_range(outline->document, symbol->name), "children", children);
+    json_t *made = json_pack("{s:o, s:i, s:o, s:o, s:o}", "name",
+                             protocol_span_text(outline->document, symbol->name), "kind",
+                             symbol_kind(symbol->kind), "range",
+                             protocol_range(outline->document, symbol->whole), "selectionRange",
+                             protocol_range(outline->document, symbol->name), "children", children);
     bool inner = symbol->kind == LSP_LABEL && outline->children;
     json_array_append_new(inner ? outline->children : outline->list, made);
     if (symbol->kind == LSP_KERNEL || symbol->kind == LSP_FUNCTION)

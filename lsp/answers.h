@@ -1,5 +1,5 @@
-// Answers to requests about a text. Each is a function in a table; the server calls it with the text
-// and sends what it returns.
+// Answers to requests about a text. Each is a function in a table; the server calls it with the
+// text and sends what it returns.
 //
 // Values are built with json_pack, because other functions of jansson have the same names as
 // functions of support/json.h.

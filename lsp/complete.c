@@ -7,8 +7,17 @@
 
 enum { MAX_ITEMS = 1000 };
 // Kinds of the protocol
-enum { FUNCTION = 3, VARIABLE = 6, PROPERTY = 10, VALUE = 12, KEYWORD = 14, REFERENCE = 18,
-       CONSTANT = 21, OPERATOR = 24, TYPE = 25 };
+enum {
+    FUNCTION = 3,
+    VARIABLE = 6,
+    PROPERTY = 10,
+    VALUE = 12,
+    KEYWORD = 14,
+    REFERENCE = 18,
+    CONSTANT = 21,
+    OPERATOR = 24,
+    TYPE = 25
+};
 
 struct completion {
     struct lsp_query *query;
@@ -52,14 +61,8 @@ static const struct {
 #define DIRECTIVE(word, places, least, most, version, last, targets) {W_##word, places},
 #include "frontend/directives.def"
 #undef DIRECTIVE
-    {W_entry, MODULE},
-    {W_func, MODULE},
-    {W_reg, BODY},
-    {W_param, BODY},
-    {W_local, BODY},
-    {W_shared, MODULE | BODY},
-    {W_global, MODULE},
-    {W_const, MODULE},
+    {W_entry, MODULE}, {W_func, MODULE},          {W_reg, BODY},      {W_param, BODY},
+    {W_local, BODY},   {W_shared, MODULE | BODY}, {W_global, MODULE}, {W_const, MODULE},
 };
 
 static void add_directives(struct completion *c, unsigned places)
@@ -225,10 +228,10 @@ static void add_declared(struct completion *c, const struct naming *names,
     bool is_label = declaration->kind == NAMING_LABEL;
     const char *name = arena_strndup(arena, text + declaration->name.begin,
                                      declaration->name.end - declaration->name.begin);
-    const char *detail =
-        is_label ? "label"
-                 : arena_strndup(arena, text + declaration->statement.begin,
-                                 declaration->first - declaration->statement.begin);
+    const char *detail = is_label
+                             ? "label"
+                             : arena_strndup(arena, text + declaration->statement.begin,
+                                             declaration->first - declaration->statement.begin);
     int kind = is_label ? REFERENCE : VARIABLE;
     if (!declaration->count)
         add(c, name, kind, detail, 1);
@@ -249,9 +252,8 @@ static void add_items(struct completion *c, const struct wanted *wanted)
                                 : wanted->kind == FORM_FUNCTION || wanted->variable;
         if (!anything && !fits)
             continue;
-        const char *name =
-            arena_strndup(c->query->arena, document->text + item.symbol.name.begin,
-                          item.symbol.name.end - item.symbol.name.begin);
+        const char *name = arena_strndup(c->query->arena, document->text + item.symbol.name.begin,
+                                         item.symbol.name.end - item.symbol.name.begin);
         if (*name != '.')
             add(c, name, is_variable ? VARIABLE : FUNCTION, is_variable ? "variable" : "function",
                 3);
@@ -277,8 +279,8 @@ static void at_operand(struct completion *c)
     naming_read(&names, c->query->arena, c->query->document, &c->at.item);
     for (uint32_t i = 0; i < names.declarations.n; i++) {
         const struct naming_declaration *declaration = &names.declarations.v[i];
-        bool known = declaration->kind == NAMING_LABEL ||
-                     declaration->name.begin < c->replaced.begin;
+        bool known =
+            declaration->kind == NAMING_LABEL || declaration->name.begin < c->replaced.begin;
         if (known && naming_is_visible(&names, declaration, c->query->offset) &&
             fits(&wanted, &names, declaration))
             add_declared(c, &names, declaration);

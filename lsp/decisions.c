@@ -12,11 +12,11 @@ json_t *answer_hints(struct lsp_query *query)
         const struct lsp_decision *decision = &result->decisions[i];
         if (!decision->hint || decision->end < at.begin || decision->end > at.end)
             continue;
-        json_array_append_new(
-            list, json_pack("{s:o, s:o, s:b, s:{s:s, s:o}}", "position",
-                            protocol_position(document, decision->end), "label",
-                            protocol_text(decision->hint), "paddingLeft", 1, "tooltip", "kind",
-                            "markdown", "value", protocol_text(decision->text)));
+        json_array_append_new(list, json_pack("{s:o, s:o, s:b, s:{s:s, s:o}}", "position",
+                                              protocol_position(document, decision->end), "label",
+                                              protocol_text(decision->hint), "paddingLeft", 1,
+                                              "tooltip", "kind", "markdown", "value",
+                                              protocol_text(decision->text)));
     }
     return list;
 }

@@ -23,8 +23,8 @@ static uint32_t line_before(const struct lsp_document *document, uint32_t offset
 struct folding {
     struct lsp_query *query;
     json_t *list;
-    VEC(uint32_t) open; // blocks
-    uint32_t run;       // the current .loc; UINT32_MAX: none
+    VEC(uint32_t) open;    // blocks
+    uint32_t run;          // the current .loc; UINT32_MAX: none
     uint32_t instructions; // since it
 };
 

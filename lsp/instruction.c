@@ -82,19 +82,16 @@ static const char *sentence(struct arena *arena, const struct form_match *match,
     const char *access = operand->written && operand->read ? "Read and written"
                          : operand->written                ? "Written"
                                                            : "Read";
-    const char *pair = operand->pair == FORM_SINGLE        ? ""
+    const char *pair = operand->pair == FORM_SINGLE       ? ""
                        : operand->pair == FORM_MAYBE_PAIR ? ", with | and a second one if needed"
-                                                           : ", with | and a second one";
-    return arena_printf(arena, "%s%s: %s%s%s%s%s%s%s%s%s.", access,
-                        operand->optional ? ", may be left out" : "",
-                        vector_text(arena, match, operand), kinds[operand->kind],
-                        type_text(arena, match, operand), limits_text(arena, operand), pair,
-                        operand->special ? ", or a special register" : "",
-                        operand->variable ? ", or the address of a variable or function" : "",
-                        operand->sink ? ", or _ for a value without use" : "",
-                        operand->kind == FORM_PREDICATE && !operand->written
-                            ? ", with ! negated"
-                            : "");
+                                                          : ", with | and a second one";
+    return arena_printf(
+        arena, "%s%s: %s%s%s%s%s%s%s%s%s.", access, operand->optional ? ", may be left out" : "",
+        vector_text(arena, match, operand), kinds[operand->kind], type_text(arena, match, operand),
+        limits_text(arena, operand), pair, operand->special ? ", or a special register" : "",
+        operand->variable ? ", or the address of a variable or function" : "",
+        operand->sink ? ", or _ for a value without use" : "",
+        operand->kind == FORM_PREDICATE && !operand->written ? ", with ! negated" : "");
 }
 
 // Forms
@@ -168,12 +165,10 @@ const char *instruction_need(struct arena *arena, const struct form_need *need)
 const char *instruction_word_kind(uint16_t word)
 {
     static const char *const names[] = {
-        [KIND_TYPE] = "type",           [KIND_SPACE] = "state space",
-        [KIND_ORDER] = "memory order",  [KIND_SCOPE] = "scope",
-        [KIND_CACHE] = "cache",         [KIND_VECTOR] = "vector",
-        [KIND_ROUND] = "rounding",      [KIND_COMPARE] = "comparison",
-        [KIND_BOOLEAN] = "combination", [KIND_LINK] = "linkage",
-        [KIND_DIRECTIVE] = "directive", [KIND_PLAIN] = "modifier",
+        [KIND_TYPE] = "type",      [KIND_SPACE] = "state space",   [KIND_ORDER] = "memory order",
+        [KIND_SCOPE] = "scope",    [KIND_CACHE] = "cache",         [KIND_VECTOR] = "vector",
+        [KIND_ROUND] = "rounding", [KIND_COMPARE] = "comparison",  [KIND_BOOLEAN] = "combination",
+        [KIND_LINK] = "linkage",   [KIND_DIRECTIVE] = "directive", [KIND_PLAIN] = "modifier",
     };
     return word < WORD_COUNT ? names[isa_words[word].kind] : "modifier";
 }

@@ -51,9 +51,9 @@ static bool same_text(const struct lsp_document *document, struct lsp_span a, st
 struct reading {
     struct naming *names;
     struct arena *arena;
-    VEC(uint32_t) open;       // scopes around the current place
-    uint32_t statement;       // declarations before the current statement
-    uint32_t begin, first;    // of the statement, and of its first name
+    VEC(uint32_t) open;    // scopes around the current place
+    uint32_t statement;    // declarations before the current statement
+    uint32_t begin, first; // of the statement, and of its first name
     enum naming_kind kind;
     bool declares;
 };
@@ -61,8 +61,8 @@ struct reading {
 static void add_declaration(struct reading *r, enum naming_kind kind, struct lsp_span name,
                             struct lsp_span statement, uint32_t count)
 {
-    struct naming_declaration declaration = {
-        kind, name, statement, r->open.v[r->open.n - 1], count, r->first};
+    struct naming_declaration declaration = {kind,  name,    statement, r->open.v[r->open.n - 1],
+                                             count, r->first};
     vec_push(r->arena, &r->names->declarations, declaration);
 }
 
@@ -88,8 +88,8 @@ static void read_parameters(struct reading *r)
         if (!depth || !scan_is_name(token) || scan_is(&t, token, "_"))
             continue;
         r->first = token.span.begin;
-        add_declaration(r, NAMING_PARAMETER, token.span, (struct lsp_span){r->begin, token.span.end},
-                        0);
+        add_declaration(r, NAMING_PARAMETER, token.span,
+                        (struct lsp_span){r->begin, token.span.end}, 0);
     }
 }
 
@@ -128,7 +128,10 @@ static void read_token(struct reading *r, const struct scan_walk *w)
     switch (w->place) {
     case PLACE_OPEN: open_scope(r, span.begin); break;
     case PLACE_CLOSE: close_scope(r, span.end); break;
-    case PLACE_LABEL: r->first = span.begin; add_declaration(r, NAMING_LABEL, span, span, 0); break;
+    case PLACE_LABEL:
+        r->first = span.begin;
+        add_declaration(r, NAMING_LABEL, span, span, 0);
+        break;
     case PLACE_DIRECTIVE: begin_directive(r, w); break;
     case PLACE_OPCODE: r->declares = false; break;
     case PLACE_OPERAND:
@@ -153,7 +156,7 @@ static int by_name(const void *left, const void *right, void *context)
 }
 
 void naming_read(struct naming *names, struct arena *arena, const struct lsp_document *document,
-                const struct scan_item *item)
+                 const struct scan_item *item)
 {
     struct reading r = {.names = names, .arena = arena};
     *names = (struct naming){.document = document, .item = *item};
@@ -170,7 +173,7 @@ void naming_read(struct naming *names, struct arena *arena, const struct lsp_doc
 // Resolution
 
 bool naming_is_visible(const struct naming *names, const struct naming_declaration *declaration,
-                      uint32_t offset)
+                       uint32_t offset)
 {
     struct lsp_span scope = names->scopes.v[declaration->scope];
     return scope.begin <= offset && offset <= scope.end;
@@ -179,8 +182,8 @@ bool naming_is_visible(const struct naming *names, const struct naming_declarati
 // Returns the better one of two declarations for a name at the offset: one that precedes it, and
 // then the innermost. Either may be NULL or out of scope.
 static const struct naming_declaration *better(const struct naming *names,
-                                              const struct naming_declaration *a,
-                                              const struct naming_declaration *b, uint32_t offset)
+                                               const struct naming_declaration *a,
+                                               const struct naming_declaration *b, uint32_t offset)
 {
     if (!naming_is_visible(names, b, offset))
         return a;
@@ -194,13 +197,13 @@ static const struct naming_declaration *better(const struct naming *names,
 }
 
 static const struct naming_declaration *find(const struct naming *names, struct name_text name,
-                                            uint32_t length, bool family, uint32_t offset)
+                                             uint32_t length, bool family, uint32_t offset)
 {
     const char *text = names->document->text;
     const struct naming_declaration *all = names->declarations.v, *best = NULL;
     uint32_t at = SEARCH(i, 0, names->declarations.n,
-                         compare_texts(text + all[i].name.begin, all[i].name.end - all[i].name.begin,
-                                       name.text, length) < 0);
+                         compare_texts(text + all[i].name.begin,
+                                       all[i].name.end - all[i].name.begin, name.text, length) < 0);
     for (; at < names->declarations.n; at++) {
         struct lsp_span span = all[at].name;
         if (span.end - span.begin != length || memcmp(text + span.begin, name.text, length))
@@ -290,7 +293,7 @@ static bool find_item(struct naming_symbol *symbol, const struct lsp_document *d
 }
 
 bool naming_find(struct naming_symbol *symbol, struct arena *arena,
-                const struct lsp_document *document, uint32_t offset)
+                 const struct lsp_document *document, uint32_t offset)
 {
     *symbol = (struct naming_symbol){.names.document = document};
     symbol->name = scan_stem(document->text, scan_word(document, offset));
@@ -326,11 +329,12 @@ static bool is_like(const struct collecting *c, struct lsp_span span)
     if (length < stem || memcmp(text, c->wanted.text, stem))
         return false;
     struct name_text name = divide(text, length);
-    return length == stem || (name.stem == stem && (c->symbol->is_family ||
-                                                    name.number == c->wanted.number));
+    return length == stem ||
+           (name.stem == stem && (c->symbol->is_family || name.number == c->wanted.number));
 }
 
-static void add_place(struct collecting *c, struct lsp_span name, enum naming_use use, bool declares)
+static void add_place(struct collecting *c, struct lsp_span name, enum naming_use use,
+                      bool declares)
 {
     vec_push(c->arena, &c->places->list, (struct naming_place){name, use, declares});
 }
@@ -373,8 +377,7 @@ static void collect_body(struct collecting *c, const struct naming *names)
         if (!may_name(&walk) || !is_like(c, span))
             continue;
         const struct naming_declaration *found = naming_resolve(names, span);
-        bool same = found ? symbol->is_local &&
-                                found->name.begin == symbol->declaration.name.begin
+        bool same = found ? symbol->is_local && found->name.begin == symbol->declaration.name.begin
                           : !symbol->is_local;
         if (same)
             add_place(c, span, use_of(c, &walk), found && found->name.begin == span.begin);
@@ -420,12 +423,12 @@ static void collect_module(struct collecting *c)
     }
     collect_outside(c, (struct lsp_span){done, c->document->length});
     for (uint32_t i = 0; i < c->places->list.n; i++)
-        c->places->list.v[i].declares |= c->places->list.v[i].name.begin ==
-                                         c->symbol->declaration.name.begin;
+        c->places->list.v[i].declares |=
+            c->places->list.v[i].name.begin == c->symbol->declaration.name.begin;
 }
 
 void naming_collect(struct naming_places *places, const struct naming_symbol *symbol,
-                   struct arena *arena)
+                    struct arena *arena)
 {
     const struct lsp_document *document = symbol->names.document;
     struct collecting c = {.places = places,

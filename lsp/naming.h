@@ -28,32 +28,32 @@ struct naming_declaration {
 struct naming {
     const struct lsp_document *document;
     struct scan_item item;
-    VEC(struct lsp_span) scopes; // the first one is the function
+    VEC(struct lsp_span) scopes;                 // the first one is the function
     VEC(struct naming_declaration) declarations; // sorted by name
 };
 
 // Reads the declarations of a function.
 void naming_read(struct naming *names, struct arena *arena, const struct lsp_document *document,
-                const struct scan_item *item);
+                 const struct scan_item *item);
 // Returns the declaration of the name in this span, or NULL.
 const struct naming_declaration *naming_resolve(const struct naming *names, struct lsp_span name);
 // Returns true if the declaration is visible at the offset.
 bool naming_is_visible(const struct naming *names, const struct naming_declaration *declaration,
-                      uint32_t offset);
+                       uint32_t offset);
 
 // What a name means.
 struct naming_symbol {
     struct lsp_span name; // at the place that was asked for
     struct naming_declaration declaration;
-    bool is_local;         // declared in the function `names`, else in the module
-    bool is_family;        // all members of a family are meant
+    bool is_local;  // declared in the function `names`, else in the module
+    bool is_family; // all members of a family are meant
     struct naming names;
     struct lsp_span scope; // of the declaration; the text for names of the module
 };
 
 // Finds the symbol that a place names. Returns false if nothing there has a declaration.
 bool naming_find(struct naming_symbol *symbol, struct arena *arena,
-                const struct lsp_document *document, uint32_t offset);
+                 const struct lsp_document *document, uint32_t offset);
 
 enum naming_use { NAMING_TEXT = 1, NAMING_READ, NAMING_WRITE }; // numbers of the protocol
 
@@ -67,7 +67,8 @@ struct naming_places {
 };
 // Collects all places that name the symbol, declarations included.
 void naming_collect(struct naming_places *places, const struct naming_symbol *symbol,
-                   struct arena *arena);
+                    struct arena *arena);
 
 // Returns why a symbol cannot get a new name, in words, or NULL if it can.
-const char *naming_refuse(const struct naming_symbol *symbol, struct arena *arena, const char *name);
+const char *naming_refuse(const struct naming_symbol *symbol, struct arena *arena,
+                          const char *name);

@@ -21,8 +21,7 @@ json_t *protocol_text(const char *text)
 
 json_t *protocol_span_text(const struct lsp_document *document, struct lsp_span span)
 {
-    json_t *words =
-        json_pack("s#", document->text + span.begin, (int)(span.end - span.begin));
+    json_t *words = json_pack("s#", document->text + span.begin, (int)(span.end - span.begin));
     return words ? words : json_pack("s", "(not UTF-8)");
 }
 

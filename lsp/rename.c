@@ -46,10 +46,10 @@ static json_t *own_declaration(const struct lsp_query *query, const struct namin
 {
     const struct naming_declaration *family = &symbol->declaration;
     struct lsp_span at = {family->statement.end, family->statement.end};
-    const char *text = arena_printf(query->arena, "%s%.*s%s;",
-                                    indentation(query, family->statement.begin),
-                                    (int)(family->first - family->statement.begin),
-                                    query->document->text + family->statement.begin, name);
+    const char *text =
+        arena_printf(query->arena, "%s%.*s%s;", indentation(query, family->statement.begin),
+                     (int)(family->first - family->statement.begin),
+                     query->document->text + family->statement.begin, name);
     return json_pack("{s:o, s:o}", "range", protocol_range(query->document, at), "newText",
                      protocol_text(text));
 }
@@ -73,11 +73,11 @@ static json_t *edits(const struct lsp_query *query, const struct naming_symbol *
     json_t *list = json_pack("[]");
     for (uint32_t i = 0; i < places.list.n; i++) {
         const struct naming_place *place = &places.list.v[i];
-        json_t *edit = place->declares && is_member(symbol)
-                           ? own_declaration(query, symbol, name)
-                           : json_pack("{s:o, s:o}", "range",
-                                       protocol_range(query->document, place->name), "newText",
-                                       protocol_text(new_text(query, symbol, place->name, name)));
+        json_t *edit =
+            place->declares && is_member(symbol)
+                ? own_declaration(query, symbol, name)
+                : json_pack("{s:o, s:o}", "range", protocol_range(query->document, place->name),
+                            "newText", protocol_text(new_text(query, symbol, place->name, name)));
         json_array_append_new(list, edit);
     }
     return list;

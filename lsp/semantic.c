@@ -24,7 +24,7 @@ enum token_type {
 #define ROW(name, text) TOKEN_##name,
     TOKEN_TYPES(ROW)
 #undef ROW
-    TOKEN_NONE,
+        TOKEN_NONE,
 };
 enum { DECLARES = 1 };
 
@@ -68,9 +68,9 @@ static void paint(struct painting *p, struct lsp_span span, enum token_type type
 
 static uint16_t word_of(const struct painting *p, struct lsp_span span)
 {
-    uint32_t word = intern_find(&p->words, p->query->document->text + span.begin,
-                                span.end - span.begin) -
-                    OP_COUNT;
+    uint32_t word =
+        intern_find(&p->words, p->query->document->text + span.begin, span.end - span.begin) -
+        OP_COUNT;
     return word < WORD_COUNT ? (uint16_t)word : (uint16_t)W_UNKNOWN;
 }
 
@@ -94,8 +94,8 @@ static void paint_name(struct painting *p, struct lsp_span span)
     };
     struct lsp_span stem = scan_stem(p->query->document->text, span);
     const struct naming_declaration *found = p->names ? naming_resolve(p->names, stem) : NULL;
-    uint32_t name = intern_find(&p->words, p->query->document->text + stem.begin,
-                                stem.end - stem.begin);
+    uint32_t name =
+        intern_find(&p->words, p->query->document->text + stem.begin, stem.end - stem.begin);
     if (found)
         paint(p, stem, types[found->kind], found->name.begin == stem.begin ? DECLARES : 0);
     else if (isa_special_of(name) < SPECIAL_COUNT)
@@ -114,8 +114,8 @@ static void paint_token(struct painting *p, const struct scan_token *token)
     else if (isdigit((unsigned char)token->first) || point)
         paint(p, token->span, TOKEN_NUMBER, 0);
     else if (token->first == '.')
-        paint(p, token->span,
-              isa_is_type(word_of(p, token->span)) ? TOKEN_TYPE : TOKEN_DIRECTIVE, 0);
+        paint(p, token->span, isa_is_type(word_of(p, token->span)) ? TOKEN_TYPE : TOKEN_DIRECTIVE,
+              0);
     else if (scan_is_name(*token))
         paint_name(p, token->span);
 }
@@ -129,9 +129,8 @@ static void paint_body(struct painting *p, const struct scan_item *item)
         if (span.end < p->range.begin)
             continue;
         struct lsp_span stem = scan_stem(document->text, span);
-        bool is_call = scan_is(&walk.tokens, (struct scan_token){scan_stem(document->text, walk.head),
-                                                                 'c'},
-                               "call");
+        bool is_call = scan_is(
+            &walk.tokens, (struct scan_token){scan_stem(document->text, walk.head), 'c'}, "call");
         if (walk.place == PLACE_OPCODE) {
             paint(p, stem, TOKEN_KEYWORD, 0);
             paint_modifiers(p, (struct lsp_span){stem.end, span.end});
@@ -154,8 +153,8 @@ static void paint_span(struct painting *p, struct lsp_span span, const struct sc
         if (token.span.end < p->range.begin || token.span.begin > p->range.end)
             continue;
         if (names_item)
-            paint(p, token.span,
-                  item->symbol.kind == LSP_VARIABLE ? TOKEN_MEMORY : TOKEN_FUNCTION, DECLARES);
+            paint(p, token.span, item->symbol.kind == LSP_VARIABLE ? TOKEN_MEMORY : TOKEN_FUNCTION,
+                  DECLARES);
         else
             paint_token(p, &token);
     }
@@ -202,6 +201,6 @@ json_t *answer_tokens(struct lsp_query *query)
 
 json_t *answer_tokens_in_range(struct lsp_query *query)
 {
-    return tokens_in(query, protocol_read_range(query->document,
-                                                json_object_get(query->params, "range")));
+    return tokens_in(query,
+                     protocol_read_range(query->document, json_object_get(query->params, "range")));
 }

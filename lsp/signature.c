@@ -29,8 +29,8 @@ static json_t *parameters(const struct instruction_text *text)
     return list;
 }
 
-static json_t *signatures(struct lsp_query *query, const struct form_match *match,
-                          const char *name, const struct scan_statement *at)
+static json_t *signatures(struct lsp_query *query, const struct form_match *match, const char *name,
+                          const struct scan_statement *at)
 {
     json_t *list = json_pack("[]");
     int number = 0, best = -1;
@@ -44,10 +44,10 @@ static json_t *signatures(struct lsp_query *query, const struct form_match *matc
             best = number;
             place = here;
         }
-        json_array_append_new(list, json_pack("{s:s, s:s, s:o, s:i}", "label", text.text,
-                                              "documentation",
-                                              instruction_need(query->arena, &need), "parameters",
-                                              parameters(&text), "activeParameter", (int)here));
+        json_array_append_new(list,
+                              json_pack("{s:s, s:s, s:o, s:i}", "label", text.text, "documentation",
+                                        instruction_need(query->arena, &need), "parameters",
+                                        parameters(&text), "activeParameter", (int)here));
     }
     return json_pack("{s:o, s:i, s:i}", "signatures", list, "activeSignature", best < 0 ? 0 : best,
                      "activeParameter", (int)place);

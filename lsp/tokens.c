@@ -267,8 +267,11 @@ static bool ends_without_semicolon(const struct scan_walk *w)
         return !isdigit((unsigned char)w->token.first) && !strchr(",+-", w->token.first) &&
                !scan_is(t, w->token, "function_name") && !scan_is(t, w->token, "inlined_at") &&
                !scan_is(t, w->before, "function_name");
-    return scan_is_name(head) && scan_is_name(w->token) && !strchr(",([{|", w->before.first) &&
-           on_a_new_line(w) && is_opcode(t, w->token);
+    if (!scan_is_name(head) || !scan_is_name(w->token) || strchr(",([{|?", w->before.first) ||
+        !on_a_new_line(w))
+        return false;
+    struct scan_tokens ahead = *t;
+    return is_opcode(t, w->token) || scan_next(&ahead).first == ':';
 }
 
 static void begin_statement(struct scan_walk *w)

@@ -45,7 +45,8 @@ static char *uri_of(const char *path)
         return NULL;
     fputs("file://", to);
     for (const unsigned char *at = (const unsigned char *)path; *at; at++)
-        if ((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') || strchr("0123456789/-._~", *at))
+        if ((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') ||
+            strchr("0123456789/-._~", *at))
             fputc(*at, to);
         else
             fprintf(to, "%%%02X", *at);
@@ -104,11 +105,11 @@ static void take_symbol(void *context, const struct lsp_symbol *symbol)
     if (symbol->kind == LSP_LABEL || *name == '.' || is_over(s) ||
         (*s->wanted && !memmem(name, length, s->wanted, strlen(s->wanted))))
         return;
-    json_array_append_new(
-        s->list, json_pack("{s:o, s:i, s:{s:s, s:o}}", "name",
-                           protocol_span_text(document, symbol->name), "kind",
-                           symbol_kind(symbol->kind), "location", "uri", document->uri, "range",
-                           protocol_range(document, symbol->name)));
+    json_array_append_new(s->list,
+                          json_pack("{s:o, s:i, s:{s:s, s:o}}", "name",
+                                    protocol_span_text(document, symbol->name), "kind",
+                                    symbol_kind(symbol->kind), "location", "uri", document->uri,
+                                    "range", protocol_range(document, symbol->name)));
 }
 
 static void search_document(struct workspace_search *s, const struct lsp_document *document)
