@@ -148,21 +148,21 @@ static void at_opcode(struct completion *c)
 
 // Operands
 
-struct wanted {
+struct operand_wanted {
     enum form_operand_kind kind;
     uint32_t bits; // of a register; 0: any
     bool wider, special, variable;
 };
 
-static struct wanted wanted_here(struct completion *c)
+static struct operand_wanted wanted_here(struct completion *c)
 {
-    static const struct wanted anything = {FORM_ANYTHING, 0, true, true, true};
+    static const struct operand_wanted anything = {FORM_ANYTHING, 0, true, true, true};
     const struct lsp_document *document = c->query->document;
     struct instruction instruction;
     if (c->at.guard)
-        return (struct wanted){.kind = FORM_PREDICATE};
+        return (struct operand_wanted){.kind = FORM_PREDICATE};
     if (c->at.address)
-        return (struct wanted){.kind = FORM_ADDRESS};
+        return (struct operand_wanted){.kind = FORM_ADDRESS};
     if (!instruction_read(&instruction, c->query->arena, document->text + c->at.head.begin,
                           c->at.head.end - c->at.head.begin) ||
         !instruction.match->form)
@@ -176,8 +176,8 @@ static struct wanted wanted_here(struct completion *c)
         return anything;
     const struct form_operand *here = text.operands.v[place].operand;
     uint16_t type = form_operand_type(instruction.match, here);
-    return (struct wanted){here->kind, isa_is_type(type) ? isa_words[type].value : 0, here->wider,
-                           here->special, here->variable};
+    return (struct operand_wanted){here->kind, isa_is_type(type) ? isa_words[type].value : 0,
+                                   here->wider, here->special, here->variable};
 }
 
 static uint32_t bits_of(const struct naming *names, const struct naming_declaration *declaration)
@@ -191,7 +191,7 @@ static uint32_t bits_of(const struct naming *names, const struct naming_declarat
     return 1; // .pred
 }
 
-static bool fits_register(const struct wanted *wanted, uint32_t bits)
+static bool fits_register(const struct operand_wanted *wanted, uint32_t bits)
 {
     switch (wanted->kind) {
     case FORM_SOURCE:
@@ -207,7 +207,7 @@ static bool fits_register(const struct wanted *wanted, uint32_t bits)
     }
 }
 
-static bool fits(const struct wanted *wanted, const struct naming *names,
+static bool fits(const struct operand_wanted *wanted, const struct naming *names,
                  const struct naming_declaration *declaration)
 {
     bool anything = wanted->kind == FORM_ANYTHING || wanted->kind == FORM_LIST;
@@ -239,7 +239,7 @@ static void add_declared(struct completion *c, const struct naming *names,
         add(c, arena_printf(arena, "%s%u", name, i), kind, detail, 2);
 }
 
-static void add_items(struct completion *c, const struct wanted *wanted)
+static void add_items(struct completion *c, const struct operand_wanted *wanted)
 {
     const struct lsp_document *document = c->query->document;
     bool anything = wanted->kind == FORM_ANYTHING || wanted->kind == FORM_LIST;
@@ -275,7 +275,7 @@ static void add_specials(struct completion *c)
 static void at_operand(struct completion *c)
 {
     struct naming names;
-    struct wanted wanted = wanted_here(c);
+    struct operand_wanted wanted = wanted_here(c);
     naming_read(&names, c->query->arena, c->query->document, &c->at.item);
     for (uint32_t i = 0; i < names.declarations.n; i++) {
         const struct naming_declaration *declaration = &names.declarations.v[i];

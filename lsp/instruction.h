@@ -1,4 +1,4 @@
-// What the instruction tables know about an opcode with its modifiers, in words.
+// The content of the instruction tables about an opcode with its modifiers, in words.
 #pragma once
 #include "frontend/forms.h"
 #include "lsp/tokens.h"

@@ -48,7 +48,7 @@ static bool same_text(const struct lsp_document *document, struct lsp_span a, st
 
 // Declarations
 
-struct reading {
+struct declaration_reader {
     struct naming *names;
     struct arena *arena;
     VEC(uint32_t) open;    // scopes around the current place
@@ -58,8 +58,8 @@ struct reading {
     bool declares;
 };
 
-static void add_declaration(struct reading *r, enum naming_kind kind, struct lsp_span name,
-                            struct lsp_span statement, uint32_t count)
+static void add_declaration(struct declaration_reader *r, enum naming_kind kind,
+                            struct lsp_span name, struct lsp_span statement, uint32_t count)
 {
     struct naming_declaration declaration = {kind,  name,    statement, r->open.v[r->open.n - 1],
                                              count, r->first};
@@ -76,7 +76,7 @@ static uint32_t count_after(struct scan_tokens tokens)
                : 0;
 }
 
-static void read_parameters(struct reading *r)
+static void read_parameters(struct declaration_reader *r)
 {
     struct scan_tokens t = scan_tokens(r->names->document, r->names->item.head);
     uint32_t depth = 0;
@@ -93,19 +93,19 @@ static void read_parameters(struct reading *r)
     }
 }
 
-static void open_scope(struct reading *r, uint32_t begin)
+static void open_scope(struct declaration_reader *r, uint32_t begin)
 {
     vec_push(r->arena, &r->open, r->names->scopes.n);
     vec_push(r->arena, &r->names->scopes, (struct lsp_span){begin, r->names->item.body.end});
 }
 
-static void close_scope(struct reading *r, uint32_t end)
+static void close_scope(struct declaration_reader *r, uint32_t end)
 {
     if (r->open.n > 1)
         r->names->scopes.v[r->open.v[--r->open.n]].end = end;
 }
 
-static void begin_directive(struct reading *r, const struct scan_walk *w)
+static void begin_directive(struct declaration_reader *r, const struct scan_walk *w)
 {
     bool is_register = scan_is(&w->tokens, w->token, ".reg");
     r->declares = is_register || scan_is_space(&w->tokens, w->token);
@@ -115,14 +115,14 @@ static void begin_directive(struct reading *r, const struct scan_walk *w)
     r->first = 0;
 }
 
-static void end_directive(struct reading *r, uint32_t end)
+static void end_directive(struct declaration_reader *r, uint32_t end)
 {
     for (uint32_t i = r->statement; r->declares && i < r->names->declarations.n; i++)
         r->names->declarations.v[i].statement = (struct lsp_span){r->begin, end};
     r->declares = false;
 }
 
-static void read_token(struct reading *r, const struct scan_walk *w)
+static void read_token(struct declaration_reader *r, const struct scan_walk *w)
 {
     struct lsp_span span = w->token.span;
     switch (w->place) {
@@ -158,7 +158,7 @@ static int by_name(const void *left, const void *right, void *context)
 void naming_read(struct naming *names, struct arena *arena, const struct lsp_document *document,
                  const struct scan_item *item)
 {
-    struct reading r = {.names = names, .arena = arena};
+    struct declaration_reader r = {.names = names, .arena = arena};
     *names = (struct naming){.document = document, .item = *item};
     open_scope(&r, item->head.begin);
     read_parameters(&r);
@@ -306,7 +306,7 @@ bool naming_find(struct naming_symbol *symbol, struct arena *arena,
 
 // Places
 
-struct collecting {
+struct name_collector {
     struct naming_places *places;
     const struct naming_symbol *symbol;
     struct arena *arena;
@@ -316,7 +316,7 @@ struct collecting {
 };
 
 // Returns true if the name can be the wanted one, by its text.
-static bool is_like(const struct collecting *c, struct lsp_span span)
+static bool is_like(const struct name_collector *c, struct lsp_span span)
 {
     const char *text = c->document->text + span.begin;
     uint32_t length = span.end - span.begin, stem = c->wanted.stem;
@@ -333,14 +333,14 @@ static bool is_like(const struct collecting *c, struct lsp_span span)
            (name.stem == stem && (c->symbol->is_family || name.number == c->wanted.number));
 }
 
-static void add_place(struct collecting *c, struct lsp_span name, enum naming_use use,
+static void add_place(struct name_collector *c, struct lsp_span name, enum naming_use use,
                       bool declares)
 {
     vec_push(c->arena, &c->places->list, (struct naming_place){name, use, declares});
 }
 
 // Returns how the operand at the current place of an instruction is used.
-static enum naming_use use_of(struct collecting *c, const struct scan_walk *w)
+static enum naming_use use_of(struct name_collector *c, const struct scan_walk *w)
 {
     enum { MAX_MODS = 32 };
     uint16_t mods[MAX_MODS], count = 0;
@@ -368,7 +368,7 @@ static enum naming_use use_of(struct collecting *c, const struct scan_walk *w)
     return role == 'd' || role == 'm' ? NAMING_WRITE : NAMING_READ;
 }
 
-static void collect_body(struct collecting *c, const struct naming *names)
+static void collect_body(struct name_collector *c, const struct naming *names)
 {
     const struct naming_symbol *symbol = c->symbol;
     struct scan_walk walk = scan_statements(c->document, names->item.body);
@@ -385,7 +385,7 @@ static void collect_body(struct collecting *c, const struct naming *names)
 }
 
 // Collects names outside of functions, such as those of initial values and in sections.
-static void collect_outside(struct collecting *c, struct lsp_span span)
+static void collect_outside(struct name_collector *c, struct lsp_span span)
 {
     struct scan_tokens t = scan_tokens(c->document, span);
     for (struct scan_token token = scan_next(&t); token.first; token = scan_next(&t))
@@ -393,7 +393,7 @@ static void collect_outside(struct collecting *c, struct lsp_span span)
             add_place(c, token.span, NAMING_TEXT, false);
 }
 
-static void collect_function(struct collecting *c, const struct scan_item *item)
+static void collect_function(struct name_collector *c, const struct scan_item *item)
 {
     struct naming names;
     if (memmem(c->document->text + item->body.begin, item->body.end - item->body.begin,
@@ -403,7 +403,7 @@ static void collect_function(struct collecting *c, const struct scan_item *item)
     }
 }
 
-static void collect_module(struct collecting *c)
+static void collect_module(struct name_collector *c)
 {
     struct scan_tokens t = {c->document->text, 0, c->document->length};
     struct scan_item item;
@@ -431,11 +431,11 @@ void naming_collect(struct naming_places *places, const struct naming_symbol *sy
                     struct arena *arena)
 {
     const struct lsp_document *document = symbol->names.document;
-    struct collecting c = {.places = places,
-                           .symbol = symbol,
-                           .arena = arena,
-                           .document = document,
-                           .wanted = text_of(document, symbol->name)};
+    struct name_collector c = {.places = places,
+                               .symbol = symbol,
+                               .arena = arena,
+                               .document = document,
+                               .wanted = text_of(document, symbol->name)};
     intern_init(&c.opcodes, arena);
     isa_intern(&c.opcodes);
     if (symbol->declaration.kind == NAMING_PARAMETER) // its declaration is in the head

@@ -41,7 +41,7 @@ const struct naming_declaration *naming_resolve(const struct naming *names, stru
 bool naming_is_visible(const struct naming *names, const struct naming_declaration *declaration,
                        uint32_t offset);
 
-// What a name means.
+// A name with its declaration.
 struct naming_symbol {
     struct lsp_span name; // at the place that was asked for
     struct naming_declaration declaration;

@@ -14,12 +14,6 @@ static inline bool lsp_is_empty(struct lsp_span span)
     return span.begin == span.end;
 }
 
-// Returns true if the span contains the offset, or ends at it.
-static inline bool lsp_touches(struct lsp_span span, uint32_t offset)
-{
-    return span.begin <= offset && offset <= span.end;
-}
-
 // Tokens are words with their dots, % and $, strings, and single bytes of punctuation. Comments are
 // skipped.
 struct scan_token {
@@ -44,7 +38,7 @@ struct lsp_span scan_word(const struct lsp_document *document, uint32_t offset);
 // Returns a word without the parts after its first dot: `%tid` of `%tid.x`, `add` of `add.u32`.
 struct lsp_span scan_stem(const char *text, struct lsp_span word);
 
-// Items of the module
+// The items of a module: functions and variables
 
 enum lsp_symbol_kind { LSP_KERNEL, LSP_FUNCTION, LSP_VARIABLE, LSP_LABEL };
 struct lsp_symbol {
@@ -54,7 +48,7 @@ struct lsp_symbol {
 
 struct scan_item {
     struct lsp_symbol symbol;
-    // Of a function: from its directive to the brace; inside the braces. Empty without a body.
+    // For a function, from its directive to the brace, and inside the braces. Empty without a body.
     struct lsp_span head, body;
 };
 
