@@ -151,6 +151,10 @@ struct forms *forms_new(struct arena *arena);
 // look-up.
 const struct form_match *forms_match(struct forms *forms, uint16_t op, const uint16_t *mods,
                                      uint32_t count);
+// Returns true if the modifiers of some form begin with these `count` > 0 ones, in an order that is
+// allowed. *slot is the first slot of a form that the last one fills.
+bool forms_accept(struct forms *forms, uint16_t op, const uint16_t *mods, uint32_t count,
+                  uint32_t *slot);
 // Returns all forms of an opcode.
 const struct form *forms_of(struct forms *forms, uint16_t op, uint32_t *count);
 

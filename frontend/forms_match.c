@@ -9,6 +9,7 @@ struct matching {
     const struct form *form;
     const uint16_t *mods;
     uint32_t count, deepest;
+    bool partial;                        // more modifiers may follow
     uint8_t modifier_of[FORM_MODIFIERS]; // slot of each modifier
     uint32_t filled;
 };
@@ -67,7 +68,7 @@ static bool assign(struct matching *m, uint32_t mod, struct word_order order)
     if (mod > m->deepest)
         m->deepest = mod;
     if (mod == m->count)
-        return all_required(m);
+        return m->partial || all_required(m);
     uint32_t kind = ordered(m->mods[mod]);
     for (uint32_t i = order.from[kind]; i < m->form->slot_count; i++) {
         if (!may_match(m, mod, i))
@@ -171,6 +172,20 @@ const struct form_match *forms_match(struct forms *forms, uint16_t op, const uin
     match_forms(forms, &memo->match, op, mods, count);
     *bucket = memo;
     return &memo->match;
+}
+
+bool forms_accept(struct forms *forms, uint16_t op, const uint16_t *mods, uint32_t count,
+                  uint32_t *slot)
+{
+    uint32_t form_count;
+    const struct form *all = forms_of(forms, op, &form_count);
+    *slot = FORM_MODIFIERS;
+    for (uint32_t i = 0; i < form_count && count && count <= FORM_MODIFIERS; i++) {
+        struct matching m = {.form = &all[i], .mods = mods, .count = count, .partial = true};
+        if (assign(&m, 0, (struct word_order){{0}}) && m.modifier_of[count - 1] < *slot)
+            *slot = m.modifier_of[count - 1];
+    }
+    return *slot < FORM_MODIFIERS;
 }
 
 uint16_t form_operand_type(const struct form_match *match, const struct form_operand *operand)

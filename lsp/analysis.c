@@ -14,6 +14,7 @@ struct analysis {
     // Allocated in the result's memory:
     VEC(struct lsp_finding) findings;
     VEC(struct lsp_decision) decisions;
+    VEC(struct lsp_summary) summaries;
 };
 
 // Findings
@@ -49,31 +50,43 @@ static bool keep_findings(void *context, struct diags *diags, const struct sourc
 
 // Decisions
 
-static void decide(struct analysis *a, uint32_t function, uint32_t inst, const char *text)
+static void decide(struct analysis *a, uint32_t function, uint32_t inst, const char *text,
+                   const char *hint)
 {
     const struct ir_function *fn = &a->tagging.module.functions.v[function];
     const struct node *node = &a->tagging.tree.nodes.v[fn->insts.v[inst].node];
-    struct lsp_decision decision = {node->begin, node->end, text};
+    struct lsp_decision decision = {node->begin, node->end, text, hint};
     vec_push(&a->result->arena, &a->decisions, decision);
 }
 
 static void add_chain(struct analysis *a, const struct chain *chain)
 {
-    const char *text =
-        arena_printf(&a->result->arena,
-                     "**offloaded**: chain of pattern %u, `%s`, saves %u flits per warp and hop",
-                     chain->pattern, chain_patterns[chain->pattern].form, chain->saving);
+    struct arena *arena = &a->result->arena;
+    const char *form = chain_patterns[chain->pattern].form;
+    const char *text = arena_printf(
+        arena, "**offloaded**: chain of pattern %u, `%s`, saves %u flits per warp and hop",
+        chain->pattern, form, chain->saving);
+    const char *hint = arena_printf(arena, "chain %s, saves %u flits", form, chain->saving);
+    uint32_t first = chain->inst[0];
+    for (uint32_t i = 1; i < chain->count; i++)
+        first = chain->inst[i] < first ? chain->inst[i] : first;
     for (uint32_t i = 0; i < chain->count; i++)
-        decide(a, chain->function, chain->inst[i], text);
+        decide(a, chain->function, chain->inst[i], text, chain->inst[i] == first ? hint : NULL);
 }
 
 static void add_block(struct analysis *a, const struct block_plan *block)
 {
-    if (block->chosen)
-        decide(a, block->function, block->first,
-               arena_printf(&a->result->arena,
-                            "**offloaded**: %s with %u loads and %u stores begins here",
-                            table_block_names[block->kind], block->loads, block->stores));
+    struct arena *arena = &a->result->arena;
+    const char *kind = table_block_names[block->kind];
+    if (!block->chosen)
+        return;
+    const char *saving =
+        arena_printf(arena, "saves %.4g words sent and %.4g received per iteration",
+                     block->estimate.saved_tx, block->estimate.saved_rx);
+    const char *text =
+        arena_printf(arena, "**offloaded**: %s with %u loads and %u stores begins here, %s", kind,
+                     block->loads, block->stores, saving);
+    decide(a, block->function, block->first, text, arena_printf(arena, "%s, %s", kind, saving));
 }
 
 static void add_rejection(struct analysis *a, const struct rejection *rejection)
@@ -82,7 +95,76 @@ static void add_rejection(struct analysis *a, const struct rejection *rejection)
         decide(a, rejection->function, rejection->inst,
                arena_printf(&a->result->arena, "%s not offloaded: %s `[%s]`",
                             table_candidate_names[rejection->kind], rejection->text,
-                            plan_rules[rejection->rule].id));
+                            plan_rules[rejection->rule].id),
+               NULL);
+}
+
+// Summaries of functions
+
+static const char *append(struct arena *arena, const char *list, const char *item)
+{
+    return arena_printf(arena, "%s%s%s", list, *list ? ", " : "", item);
+}
+
+static const char *count_text(struct arena *arena, uint32_t count, const char *noun)
+{
+    return arena_printf(arena, "%u %s%s", count, noun, count == 1 ? "" : "s");
+}
+
+static const char *offloaded_text(struct analysis *a, uint32_t function)
+{
+    struct arena *arena = &a->result->arena;
+    const struct plan *plan = &a->tagging.plan;
+    uint32_t chains = 0, blocks = 0, saving = 0;
+    for (uint32_t i = 0; i < plan->chains.n; i++)
+        if (plan->chains.v[i].function == function) {
+            chains++;
+            saving += plan->chains.v[i].saving;
+        }
+    for (uint32_t i = 0; i < plan->blocks.n; i++)
+        blocks += plan->blocks.v[i].function == function && plan->blocks.v[i].chosen;
+    const char *text = "";
+    if (chains)
+        text = append(
+            arena, text,
+            arena_printf(arena, "%s (%u flits)", count_text(arena, chains, "chain"), saving));
+    if (blocks)
+        text = append(arena, text, count_text(arena, blocks, "block"));
+    return *text ? arena_printf(arena, "offloaded: %s", text) : "nothing offloaded";
+}
+
+static const char *rejected_text(struct analysis *a, uint32_t function)
+{
+    struct arena *arena = &a->result->arena;
+    const struct plan *plan = &a->tagging.plan;
+    uint32_t rules[RULE_COUNT] = {0}, loads = 0;
+    for (uint32_t i = 0; i < plan->rejections.n; i++) {
+        const struct rejection *rejection = &plan->rejections.v[i];
+        bool counts = rejection->function == function && rejection->kind == CANDIDATE_LOAD;
+        loads += counts;
+        rules[rejection->rule] += counts;
+    }
+    const char *text = "";
+    for (uint32_t i = 0; i < RULE_COUNT; i++)
+        if (rules[i])
+            text = append(arena, text, arena_printf(arena, "%s %u", plan_rules[i].id, rules[i]));
+    return loads ? arena_printf(arena, "; not: %s (%s)", count_text(arena, loads, "load"), text)
+                 : "";
+}
+
+static void summarise(struct analysis *a)
+{
+    const struct ir_module *module = &a->tagging.module;
+    for (uint32_t i = 0; i < module->functions.n; i++) {
+        const struct ir_function *fn = &module->functions.v[i];
+        const struct node *node = &a->tagging.tree.nodes.v[fn->node];
+        if (!fn->has_body)
+            continue;
+        struct lsp_summary summary = {
+            node->begin, node->end,
+            arena_printf(&a->result->arena, "%s%s", offloaded_text(a, i), rejected_text(a, i))};
+        vec_push(&a->result->arena, &a->summaries, summary);
+    }
 }
 
 static int by_start(const void *a, const void *b)
@@ -102,6 +184,7 @@ static void keep_decisions(struct analysis *a)
         add_rejection(a, &plan->rejections.v[i]);
     if (a->decisions.n)
         qsort(a->decisions.v, a->decisions.n, sizeof *a->decisions.v, by_start);
+    summarise(a);
 }
 
 // Analysis
@@ -133,6 +216,8 @@ static bool analyse(struct analysis *a, const char *text, uint32_t length)
     a->result->finding_count = a->findings.n;
     a->result->decisions = a->decisions.v;
     a->result->decision_count = a->decisions.n;
+    a->result->summaries = a->summaries.v;
+    a->result->summary_count = a->summaries.n;
     return true;
 }
 

@@ -49,6 +49,13 @@ struct lsp_finding {
 struct lsp_decision {
     uint32_t begin, end; // byte range of the statement
     const char *text;    // Markdown
+    const char *hint;    // at the first instruction of what is offloaded: a few words; or NULL
+};
+
+// The decisions about a function.
+struct lsp_summary {
+    uint32_t begin, end; // byte range of the function
+    const char *text;    // one line
 };
 
 struct lsp_result {
@@ -59,6 +66,8 @@ struct lsp_result {
     uint32_t finding_count;
     struct lsp_decision *decisions; // in ascending order of `begin`
     uint32_t decision_count;
+    struct lsp_summary *summaries; // of functions with a body, in the order of the text
+    uint32_t summary_count;
 };
 
 // Parses and checks the text, and decides what is offloaded. Uses at most `limit` bytes of memory

@@ -1,73 +1,72 @@
+#include "lsp/hover.h"
 #include "frontend/isa.h"
+#include "lsp/instruction.h"
+#include "lsp/naming.h"
 #include "lsp/scan.h"
 #include <string.h>
 
-// The forms of the instruction tables, spelled as in NVIDIA's manual.
-struct form_text {
-    uint16_t version;
-    const char *targets, *op, *modifiers, *operands;
-};
-
-static const struct form_text form_texts[] = {
-#define FORM(version, targets, op, modifiers, operands)                                            \
-    {version, targets, #op, modifiers, operands},
-#define FORM_UNTIL(version, last, targets, op, modifiers, operands)                                \
-    {version, targets, #op, modifiers, operands},
-#include "frontend/forms.def"
-#undef FORM
-#undef FORM_UNTIL
-};
-
-enum { FORM_TEXTS = ARRAY_LENGTH(form_texts), MAX_FORMS = 12 };
-
-static bool is_op(const char *name, const char *text, uint32_t length)
+static bool is_text(const char *name, const char *text, uint32_t length)
 {
     return strlen(name) == length && !memcmp(name, text, length);
 }
 
-static void write_form(const struct form_text *form, FILE *to)
-{
-    fprintf(to, "%s %s  %s", form->op, form->modifiers, form->operands);
-    fprintf(to, "  // PTX %u.%u", form->version / 10u, form->version % 10u);
-    fprintf(to, *form->targets ? ", sm_%s\n" : "\n", form->targets);
-}
-
-// Writes the forms of an opcode. Returns their number.
-static uint32_t write_forms(const char *text, uint32_t length, FILE *to)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < FORM_TEXTS; i++) {
-        if (!is_op(form_texts[i].op, text, length))
-            continue;
-        if (!count)
-            fputs("```\n", to);
-        if (count++ < MAX_FORMS)
-            write_form(&form_texts[i], to);
-    }
-    if (count > MAX_FORMS)
-        fprintf(to, "… and %u more\n", count - MAX_FORMS);
-    if (count)
-        fputs("```\n", to);
-    return count;
-}
-
+// Writes the decisions about the statement at the offset. Returns false without any.
 static bool write_decisions(const struct lsp_result *result, uint32_t offset, FILE *to)
 {
     uint32_t first = result ? analysis_find(result, offset) : 0, i = first;
     while (result && i < result->decision_count &&
            result->decisions[i].begin == result->decisions[first].begin)
-        fprintf(to, "\n%s\n", result->decisions[i++].text);
+        fprintf(to, "%s\n\n", result->decisions[i++].text);
     return i > first;
 }
 
-static bool write_opcode(const struct lsp_document *document, const struct lsp_result *result,
-                         struct lsp_span opcode, FILE *to)
+// Writes the form of the first match, and what its operands are.
+static void write_match(struct arena *arena, const struct form_match *match, const char *name,
+                        FILE *to)
+{
+    struct instruction_text text = instruction_write(arena, match, name);
+    fprintf(to, "```ptx\n%s\n```\n", text.text);
+    for (uint32_t i = 0; i < text.operands.n; i++) {
+        const struct instruction_operand *at = &text.operands.v[i];
+        fprintf(to, "- `%.*s` %s\n", (int)at->operand->name_length, at->operand->name,
+                at->sentence);
+    }
+    struct form_need need = match->form->need;
+    need.version = match->version;
+    fprintf(to, "\n%s\n", instruction_need(arena, &need));
+}
+
+static bool write_all(struct arena *arena, struct instruction *instruction, FILE *to)
+{
+    enum { MAX_FORMS = 12 };
+    uint32_t count = 0;
+    const struct form *forms =
+        instruction->op < OP_COUNT ? forms_of(instruction->forms, instruction->op, &count) : NULL;
+    if (!count)
+        return false;
+    fputs("No form has these modifiers. The forms:\n```ptx\n", to);
+    for (uint32_t i = 0; i < count && i < MAX_FORMS; i++)
+        fprintf(to, "%s  // %s\n", instruction_form(arena, &forms[i]),
+                instruction_need(arena, &forms[i].need));
+    if (count > MAX_FORMS)
+        fprintf(to, "// … and %u more\n", count - MAX_FORMS);
+    fputs("```\n", to);
+    return true;
+}
+
+static bool write_opcode(struct arena *arena, const struct lsp_document *document,
+                         const struct lsp_result *result, struct lsp_span opcode, FILE *to)
 {
     const char *text = document->text + opcode.begin;
     uint32_t length = opcode.end - opcode.begin;
-    const char *dot = memchr(text, '.', length);
-    bool known = write_forms(text, dot ? (uint32_t)(dot - text) : length, to);
-    return write_decisions(result, opcode.begin, to) || known;
+    struct instruction instruction;
+    bool decided = write_decisions(result, opcode.begin, to);
+    bool known = instruction_read(&instruction, arena, text, length);
+    if (known && instruction.match->form)
+        write_match(arena, instruction.match, arena_strndup(arena, text, length), to);
+    else
+        known = write_all(arena, &instruction, to);
+    return known || decided;
 }
 
 static void write_line_of(const struct lsp_document *document, uint32_t offset, FILE *to)
@@ -77,7 +76,7 @@ static void write_line_of(const struct lsp_document *document, uint32_t offset, 
     uint32_t end = line + 1 < document->line_count ? document->lines[line + 1] : document->length;
     while (begin < end && (document->text[begin] == ' ' || document->text[begin] == '\t'))
         begin++;
-    fprintf(to, "```\n%.*s%s```\nline %u\n", (int)(end - begin), document->text + begin,
+    fprintf(to, "```ptx\n%.*s%s```\nline %u\n", (int)(end - begin), document->text + begin,
             end > begin && document->text[end - 1] == '\n' ? "" : "\n", line + 1);
 }
 
@@ -90,30 +89,29 @@ static bool write_special(const char *text, uint32_t length, FILE *to)
         [VARIES_NEVER] = "is the same in the whole grid",
         [VARIES_TIME] = "differs at each read",
     };
-    const char *dot = memchr(text, '.', length);
-    uint32_t stem = dot ? (uint32_t)(dot - text) : length;
     for (uint32_t i = 0; i < SPECIAL_COUNT; i++)
-        if (is_op(isa_specials[i].text, text, stem)) {
+        if (is_text(isa_specials[i].text, text, length)) {
             fprintf(to, "`%s` %s\n", isa_specials[i].text, varies[isa_specials[i].varies]);
             return true;
         }
     return false;
 }
 
-struct lsp_span hover_write(const struct lsp_document *document, const struct lsp_result *result,
-                            uint32_t offset, FILE *to)
+struct lsp_span hover_write(struct arena *arena, const struct lsp_document *document,
+                            const struct lsp_result *result, uint32_t offset, FILE *to)
 {
     struct lsp_span word = scan_word(document, offset), none = {offset, offset};
     struct lsp_span opcode = scan_opcode(document, offset);
     bool on_opcode = !lsp_is_empty(opcode) && (lsp_is_empty(word) || word.begin == opcode.begin);
     if (on_opcode)
-        return write_opcode(document, result, opcode, to) ? opcode : none;
+        return write_opcode(arena, document, result, opcode, to) ? opcode : none;
     if (lsp_is_empty(word))
         return none;
-    struct lsp_span found = scan_definition(document, word);
-    if (!lsp_is_empty(found))
-        write_line_of(document, found.begin, to);
-    else if (!write_special(document->text + word.begin, word.end - word.begin, to))
+    struct naming_symbol symbol;
+    struct lsp_span name = scan_stem(document->text, word);
+    if (naming_find(&symbol, arena, document, word.begin))
+        write_line_of(document, symbol.declaration.name.begin, to);
+    else if (!write_special(document->text + name.begin, name.end - name.begin, to))
         return none;
     return word;
 }

@@ -1,38 +1,25 @@
-// Queries that scan a text without parsing it, so they are fast and also work while it has errors.
-// Hover texts.
+// The outline of a text, and the statement at a place. Nothing is parsed, so that both are fast and
+// also work while the text has errors.
 #pragma once
-#include "lsp/analysis.h"
-#include <stdio.h>
+#include "lsp/tokens.h"
 
-struct lsp_span {
-    uint32_t begin, end; // byte offsets; equal: nothing found
-};
-
-// Returns true for the result of a query that found nothing.
-static inline bool lsp_is_empty(struct lsp_span span)
-{
-    return span.begin == span.end;
-}
-
-// Returns the name, opcode or number at or just before an offset, with its dots, % and $.
-struct lsp_span scan_word(const struct lsp_document *document, uint32_t offset);
-// Returns the declaration of the name in this span: a label or register of the enclosing function,
-// one of its parameters, or a function or variable of the module.
-struct lsp_span scan_definition(const struct lsp_document *document, struct lsp_span name);
-// Returns the opcode of the statement that contains the offset; empty outside instructions.
-struct lsp_span scan_opcode(const struct lsp_document *document, uint32_t offset);
-
-enum lsp_symbol_kind { LSP_KERNEL, LSP_FUNCTION, LSP_VARIABLE, LSP_LABEL };
-struct lsp_symbol {
-    enum lsp_symbol_kind kind;
-    struct lsp_span name, whole;
-};
 // Calls `take` for functions, their labels, and variables, in the order of the text. A function
 // precedes its labels.
 void scan_symbols(const struct lsp_document *document,
                   void (*take)(void *context, const struct lsp_symbol *symbol), void *context);
 
-// Writes an explanation of the instruction or name at the offset. `result` must be that of the same
-// text, or NULL. Returns the explained span, empty if nothing is known.
-struct lsp_span hover_write(const struct lsp_document *document, const struct lsp_result *result,
-                            uint32_t offset, FILE *to);
+// The statement at a place, as far as it is written before the place.
+struct scan_statement {
+    bool in_body;          // of a function
+    struct scan_item item; // the function, if in_body
+    struct lsp_span head;  // opcode or directive, empty: the place is before its end or has none
+    struct lsp_span word;  // the word that ends at the place or contains it; empty without one
+    bool guard;            // the place is the predicate after @
+    bool address;          // in square brackets
+    bool list;             // in parentheses or braces
+    uint32_t operand;      // operand by commas outside of brackets
+    uint32_t inside;       // commas since the bracket was opened
+};
+struct scan_statement scan_statement_at(const struct lsp_document *document, uint32_t offset);
+// Returns the opcode of the statement that contains the offset; empty outside instructions.
+struct lsp_span scan_opcode(const struct lsp_document *document, uint32_t offset);

@@ -1,8 +1,6 @@
-#include "backend/emit/format.h"
-#include "lsp/scan.h"
 #include "lsp/server.h"
-#include "support/diag.h"
-#include <jansson.h>
+#include "lsp/answers.h"
+#include "lsp/workspace.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +12,8 @@ enum {
     NOT_INITIALISED = -32002,
     PARSE_ERROR = -32700,
     NO_METHOD = -32601,
-    BAD_PARAMETERS = -32602
+    BAD_PARAMETERS = -32602,
+    REQUEST_FAILED = -32803
 };
 
 struct open_text {
@@ -29,6 +28,8 @@ struct server {
     FILE *from, *to;
     size_t limit;
     bool is_initialised, is_shut, is_over;
+    bool refreshes_hints, refreshes_lenses; // the editor accepts these requests
+    struct workspace workspace;
     // Shared with the analysis thread:
     pthread_mutex_t lock; // protects the members below and `to`
     pthread_cond_t changed;
@@ -43,8 +44,7 @@ static int64_t now(void)
     return time.tv_sec * INT64_C(1000) + time.tv_nsec / 1000000;
 }
 
-// Messages. Values are built with json_pack, because other functions of jansson have the same names
-// as functions of support/json.h.
+// Messages
 
 static void send_reply(struct server *server, const json_t *id, json_t *result)
 {
@@ -59,44 +59,32 @@ static void send_error(struct server *server, json_t *id, int code, const char *
                             id ? id : json_pack("n"), "error", "code", code, "message", text));
 }
 
-static json_t *json_position(const struct lsp_document *document, uint32_t offset)
-{
-    struct lsp_position place = document_position(document, offset);
-    return json_pack("{s:i, s:i}", "line", (int)place.line, "character", (int)place.character);
-}
-
-static json_t *json_range(const struct lsp_document *document, struct lsp_span span)
-{
-    return json_pack("{s:o, s:o}", "start", json_position(document, span.begin), "end",
-                     json_position(document, span.end));
-}
-
-// Returns a JSON string, also for a text that is not UTF-8.
-static json_t *json_words(const char *text)
-{
-    json_t *words = json_pack("s", text);
-    return words ? words : json_pack("s", "(not UTF-8)");
-}
-
-static json_t *json_finding(const struct lsp_document *document, const struct lsp_finding *finding)
-{
-    struct lsp_span span = {finding->begin, finding->end};
-    return json_pack("{s:o, s:i, s:s, s:s, s:o}", "range", json_range(document, span), "severity",
-                     (int)finding->severity, "code", finding->rule, "source", "ptxoffload",
-                     "message", json_words(finding->message));
-}
-
 static void publish(struct server *server, const struct open_text *text)
 {
     json_t *list = json_pack("[]");
     const struct lsp_document *document = text->document;
     const struct lsp_result *result = text->result;
     for (uint32_t i = 0; result && i < result->finding_count; i++)
-        json_array_append_new(list, json_finding(document, &result->findings[i]));
+        json_array_append_new(list, protocol_finding(document, &result->findings[i]));
     message_write(server->to,
                   json_pack("{s:s, s:s, s:{s:s, s:I, s:o}}", "jsonrpc", "2.0", "method",
                             "textDocument/publishDiagnostics", "params", "uri", document->uri,
                             "version", (json_int_t)document->version, "diagnostics", list));
+}
+
+// Requests that the editor asks again for what depends on an analysis. The editor's reply has no
+// content.
+static void refresh(struct server *server)
+{
+    const struct {
+        bool wanted;
+        const char *method;
+    } all[] = {{server->refreshes_hints, "workspace/inlayHint/refresh"},
+               {server->refreshes_lenses, "workspace/codeLens/refresh"}};
+    for (size_t i = 0; i < ARRAY_LENGTH(all); i++)
+        if (all[i].wanted)
+            message_write(server->to, json_pack("{s:s, s:s, s:s}", "jsonrpc", "2.0", "id",
+                                                all[i].method, "method", all[i].method));
 }
 
 // Analysis, in its own thread
@@ -145,6 +133,7 @@ static void analyse(struct server *server, const struct open_text *text)
         still->result = result;
         still->is_analysed = true;
         publish(server, still);
+        refresh(server);
     } else {
         analysis_free(result);
     }
@@ -225,12 +214,6 @@ static void open_text(struct server *server, const json_t *document)
     touch(server, text, document);
 }
 
-static struct lsp_position read_position(const json_t *place)
-{
-    return (struct lsp_position){(uint32_t)json_integer_value(json_object_get(place, "line")),
-                                 (uint32_t)json_integer_value(json_object_get(place, "character"))};
-}
-
 static void change_text(struct server *server, const json_t *params)
 {
     const json_t *document = json_object_get(params, "textDocument");
@@ -245,222 +228,117 @@ static void change_text(struct server *server, const json_t *params)
         const json_t *range = json_object_get(change, "range");
         const json_t *content = json_object_get(change, "text");
         if (json_is_string(content))
-            document_change(text->document, !range, read_position(json_object_get(range, "start")),
-                            read_position(json_object_get(range, "end")),
+            document_change(text->document, !range,
+                            protocol_read_position(json_object_get(range, "start")),
+                            protocol_read_position(json_object_get(range, "end")),
                             json_string_value(content), (uint32_t)json_string_length(content));
     }
     touch(server, text, document);
 }
 
-// Requests. Each function returns its result; NULL stands for null.
+// Requests
 
-static json_t *initialise(struct server *server, const struct open_text *text, const json_t *params)
+static bool accepts_refresh(const json_t *params, const char *what)
 {
-    (void)text, (void)params;
-    server->is_initialised = true;
-    return json_pack("{s:{s:{s:b, s:i}, s:b, s:b, s:b, s:b, s:b}, s:{s:s, s:s}}", "capabilities",
-                     "textDocumentSync", "openClose", 1, "change", 2, "hoverProvider", 1,
-                     "definitionProvider", 1, "documentSymbolProvider", 1,
-                     "documentFormattingProvider", 1, "codeActionProvider", 1, "serverInfo", "name",
-                     "ptxoffload-lsp", "version", PTXOFFLOAD_VERSION);
+    const json_t *workspace = json_object_get(json_object_get(params, "capabilities"), "workspace");
+    return json_is_true(json_object_get(json_object_get(workspace, what), "refreshSupport"));
 }
 
-static json_t *shut_down(struct server *server, const struct open_text *text, const json_t *params)
+static json_t *initialise(struct server *server, const json_t *params)
 {
-    (void)text, (void)params;
+    server->is_initialised = true;
+    server->refreshes_hints = accepts_refresh(params, "inlayHint");
+    server->refreshes_lenses = accepts_refresh(params, "codeLens");
+    workspace_open(&server->workspace, params);
+    return json_pack("{s:o, s:{s:s, s:s}}", "capabilities", answers_capabilities(), "serverInfo",
+                     "name", "ptxoffload-lsp", "version", PTXOFFLOAD_VERSION);
+}
+
+static json_t *shut_down(struct server *server, const json_t *params)
+{
+    (void)params;
     server->is_shut = true;
     return NULL;
 }
 
-static uint32_t offset_of(const struct open_text *text, const json_t *params)
+static json_t *find_symbols(struct server *server, const json_t *params)
 {
-    return document_offset(text->document, read_position(json_object_get(params, "position")));
+    uint32_t count = 0;
+    for (const struct open_text *text = server->texts; text; text = text->next)
+        count++;
+    const struct lsp_document **open = calloc(count + 1, sizeof *open);
+    count = 0;
+    for (const struct open_text *text = server->texts; text && open; text = text->next)
+        open[count++] = text->document;
+    json_t *symbols = workspace_symbols(&server->workspace, params, open, count);
+    free(open);
+    return symbols;
 }
 
-static json_t *hover(struct server *server, const struct open_text *text, const json_t *params)
-{
-    char *markdown = NULL;
-    size_t size;
-    (void)server;
-    FILE *to = open_memstream(&markdown, &size);
-    if (!to)
-        return NULL;
-    struct lsp_span span = hover_write(text->document, text->is_analysed ? text->result : NULL,
-                                       offset_of(text, params), to);
-    bool good = !fclose(to) && !lsp_is_empty(span);
-    json_t *result =
-        good ? json_pack("{s:{s:s, s:o}, s:o}", "contents", "kind", "markdown", "value",
-                         json_words(markdown), "range", json_range(text->document, span))
-             : NULL;
-    free(markdown);
-    return result;
-}
-
-static json_t *definition(struct server *server, const struct open_text *text, const json_t *params)
-{
-    struct lsp_span word = scan_word(text->document, offset_of(text, params));
-    struct lsp_span found = scan_definition(text->document, word);
-    (void)server;
-    if (lsp_is_empty(found))
-        return NULL;
-    return json_pack("{s:s, s:o}", "uri", text->document->uri, "range",
-                     json_range(text->document, found));
-}
-
-struct outline {
-    const struct lsp_document *document;
-    json_t *list, *children; // children of the last function
-};
-
-static void add_symbol(void *context, const struct lsp_symbol *symbol)
-{
-    enum { FUNCTION = 12, VARIABLE = 13, KEY = 20, EVENT = 24 };
-    static const int kinds[] = {[LSP_KERNEL] = EVENT,
-                                [LSP_FUNCTION] = FUNCTION,
-                                [LSP_VARIABLE] = VARIABLE,
-                                [LSP_LABEL] = KEY};
-    struct outline *outline = context;
-    const char *text = outline->document->text;
-    char name[512];
-    snprintf(name, sizeof name, "%.*s", (int)(symbol->name.end - symbol->name.begin),
-             text + symbol->name.begin);
-    json_t *children = json_pack("[]");
-    json_t *made = json_pack("{s:o, s:i, s:o, s:o, s:o}", "name", json_words(name), "kind",
-                             kinds[symbol->kind], "range",
-                             json_range(outline->document, symbol->whole), "selectionRange",
-                             json_range(outline->document, symbol->name), "children", children);
-    bool inner = symbol->kind == LSP_LABEL && outline->children;
-    json_array_append_new(inner ? outline->children : outline->list, made);
-    if (symbol->kind == LSP_KERNEL || symbol->kind == LSP_FUNCTION)
-        outline->children = children;
-}
-
-static json_t *symbols(struct server *server, const struct open_text *text, const json_t *params)
-{
-    struct outline outline = {text->document, json_pack("[]"), NULL};
-    (void)server, (void)params;
-    scan_symbols(text->document, add_symbol, &outline);
-    return outline.list;
-}
-
-// Returns the formatted text, or NULL if it has syntax errors or memory runs out.
-static char *formatted(struct memory *memory, const struct lsp_document *document, size_t *size)
-{
-    struct arena arena;
-    struct source source;
-    struct tree tree;
-    struct diags diags;
-    char *text = NULL;
-    if (setjmp(memory->on_failure))
-        return NULL;
-    arena_init(&arena, memory);
-    char *copy = arena_alloc(&arena, document->length + 2);
-    memcpy(copy, document->text, document->length);
-    source_init(&source, &arena, "", copy, document->length);
-    diags_init(&diags, &arena);
-    ptx_parse(&tree, &arena, &source, &diags);
-    FILE *to = diags.errors ? NULL : open_memstream(&text, size);
-    if (!to)
-        return NULL;
-    format_write(&tree, to);
-    if (!fclose(to))
-        return text;
-    free(text);
-    return NULL;
-}
-
-static json_t *format(struct server *server, const struct open_text *text, const json_t *params)
-{
-    struct memory memory = {.limit = server->limit};
-    size_t size;
-    (void)params;
-    char *made = formatted(&memory, text->document, &size);
-    memory_free(&memory);
-    if (!made)
-        return NULL;
-    struct lsp_span whole = {0, text->document->length};
-    json_t *result = json_pack("[{s:o, s:o}]", "range", json_range(text->document, whole),
-                               "newText", json_words(made));
-    free(made);
-    return result;
-}
-
-// Returns true if the editor requests quick fixes.
-static bool wants_fixes(const json_t *only)
-{
-    size_t i;
-    json_t *kind;
-    bool wanted = !json_array_size(only);
-    json_array_foreach(only, i, kind)
-    {
-        const char *name = json_string_value(kind);
-        wanted |= name && (!*name || !strcmp(name, "quickfix"));
-    }
-    return wanted;
-}
-
-static json_t *json_fix(const struct lsp_document *document, const struct lsp_finding *finding)
-{
-    struct lsp_span span = {finding->begin, finding->end};
-    char title[160];
-    snprintf(title, sizeof title, "Replace by '%.100s'", finding->replacement);
-    json_t *edit = json_pack("[{s:o, s:o}]", "range", json_range(document, span), "newText",
-                             json_words(finding->replacement));
-    return json_pack("{s:o, s:s, s:b, s:[o], s:{s:{s:o}}}", "title", json_words(title), "kind",
-                     "quickfix", "isPreferred", 1, "diagnostics", json_finding(document, finding),
-                     "edit", "changes", document->uri, edit);
-}
-
-static json_t *actions(struct server *server, const struct open_text *text, const json_t *params)
-{
-    const json_t *range = json_object_get(params, "range");
-    uint32_t begin =
-        document_offset(text->document, read_position(json_object_get(range, "start")));
-    uint32_t end = document_offset(text->document, read_position(json_object_get(range, "end")));
-    const struct lsp_result *result = text->is_analysed ? text->result : NULL;
-    json_t *list = json_pack("[]");
-    (void)server;
-    if (!wants_fixes(json_object_get(json_object_get(params, "context"), "only")))
-        return list;
-    for (uint32_t i = 0; result && i < result->finding_count; i++) {
-        const struct lsp_finding *finding = &result->findings[i];
-        if (finding->replacement && finding->begin <= end && finding->end >= begin)
-            json_array_append_new(list, json_fix(text->document, finding));
-    }
-    return list;
-}
-
+// Requests about no text
 static const struct {
     const char *method;
-    bool needs_text;
-    json_t *(*answer)(struct server *server, const struct open_text *text, const json_t *params);
+    json_t *(*answer)(struct server *server, const json_t *params);
 } requests[] = {
-    {"initialize", false, initialise},
-    {"shutdown", false, shut_down},
-    {"textDocument/hover", true, hover},
-    {"textDocument/definition", true, definition},
-    {"textDocument/documentSymbol", true, symbols},
-    {"textDocument/formatting", true, format},
-    {"textDocument/codeAction", true, actions},
+    {"initialize", initialise},
+    {"shutdown", shut_down},
+    {"workspace/symbol", find_symbols},
 };
 
-static void handle_request(struct server *server, json_t *id, const char *method,
-                           const json_t *params)
+// Answers a request about a text. If memory runs out, the reply is an error.
+static void answer(struct server *server, json_t *id, const struct lsp_method *method,
+                   const struct open_text *text, const json_t *params)
+{
+    struct memory memory = {0};
+    struct arena arena;
+    struct lsp_query query = {.document = text->document,
+                              .result = text->is_analysed ? text->result : NULL,
+                              .params = params,
+                              .arena = &arena,
+                              .limit = server->limit};
+    json_t *result = NULL;
+    query.offset = document_offset(text->document,
+                                   protocol_read_position(json_object_get(params, "position")));
+    if (setjmp(memory.on_failure)) {
+        send_error(server, id, REQUEST_FAILED, "out of memory");
+    } else {
+        arena_init(&arena, &memory);
+        result = method->answer(&query);
+        if (query.error)
+            send_error(server, id, REQUEST_FAILED, query.error);
+        else
+            send_reply(server, id, result);
+    }
+    memory_free(&memory);
+}
+
+static void handle_text_request(struct server *server, json_t *id, const struct lsp_method *method,
+                                const json_t *params)
 {
     const char *uri =
         json_string_value(json_object_get(json_object_get(params, "textDocument"), "uri"));
     const struct open_text *text = uri ? find_text(server, uri) : NULL;
-    for (size_t i = 0; i < ARRAY_LENGTH(requests); i++) {
-        if (strcmp(requests[i].method, method))
-            continue;
-        if (requests[i].needs_text && !server->is_initialised)
-            send_error(server, id, NOT_INITIALISED, "initialize is the first request");
-        else if (requests[i].needs_text && !text)
-            send_error(server, id, BAD_PARAMETERS, "the text is not open");
-        else
-            send_reply(server, id, requests[i].answer(server, text, params));
-        return;
-    }
+    if (!server->is_initialised)
+        send_error(server, id, NOT_INITIALISED, "initialize is the first request");
+    else if (!text)
+        send_error(server, id, BAD_PARAMETERS, "the text is not open");
+    else
+        answer(server, id, method, text, params);
+}
+
+static void handle_request(struct server *server, json_t *id, const char *method,
+                           const json_t *params)
+{
+    for (size_t i = 0; i < ARRAY_LENGTH(requests); i++)
+        if (!strcmp(requests[i].method, method)) {
+            send_reply(server, id, requests[i].answer(server, params));
+            return;
+        }
+    for (const struct lsp_method *known = lsp_methods; known->name; known++)
+        if (!strcmp(known->name, method)) {
+            handle_text_request(server, id, known, params);
+            return;
+        }
     send_error(server, id, NO_METHOD, "unknown method");
 }
 
@@ -527,6 +405,7 @@ int server_run(FILE *from, FILE *to, size_t limit)
     pthread_join(thread, NULL);
     while (server.texts)
         close_text(&server, server.texts->document->uri);
+    workspace_close(&server.workspace);
     pthread_cond_destroy(&server.changed);
     pthread_mutex_destroy(&server.lock);
     return server.is_shut ? 0 : 1;

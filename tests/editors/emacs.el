@@ -1,0 +1,75 @@
+;;; A session in Emacs: opens x.ptx, which has a mistake, and writes what the editor shows to standard output.
+;;; -*- lexical-binding: t -*-
+(setq load-prefer-newer t create-lockfiles nil make-backup-files nil eglot-confirm-server-initiated-edits nil
+      eglot-events-buffer-size 0 eglot-autoshutdown t)
+(require 'package)
+(package-activate-all)
+(require 'eglot)
+(require 'ptx-mode)
+
+(defun say (title lines)
+  (princ (format "== %s\n" title))
+  (dolist (line lines)
+    (princ line)
+    (princ "\n")))
+
+(defun wait-for (what condition)
+  (let ((end (+ (float-time) 30)))
+    (while (not (funcall condition))
+      (when (> (float-time) end)
+        (say (format "no %s" what) (list (buffer-string)))
+        (kill-emacs 1))
+      (accept-process-output nil 0.05))))
+
+(defun go-to (text)
+  (goto-char (point-min))
+  (search-forward text)
+  (goto-char (match-beginning 0)))
+
+(defun line-here ()
+  (string-trim (buffer-substring-no-properties (line-beginning-position) (line-end-position))))
+
+(defun diagnostics ()
+  (mapcar (lambda (one)
+            (format "%d: %s" (line-number-at-pos (flymake-diagnostic-beg one)) (flymake-diagnostic-text one)))
+          (flymake-diagnostics)))
+
+(find-file "x.ptx")
+(say "mode" (list (symbol-name major-mode)))
+(run-hooks 'post-command-hook) ; which a batch session does not run
+(wait-for "server" #'eglot-current-server)
+(flymake-mode 1)
+(flymake-start)
+(wait-for "diagnostics" #'diagnostics)
+(say "error" (diagnostics))
+
+(go-to "ad.u32")
+(let ((actions (eglot-code-actions (point) (1+ (point)) "quickfix")))
+  (say "fixes" (mapcar (lambda (one) (plist-get one :title)) actions))
+  (eglot--apply-workspace-edit (plist-get (car (append actions nil)) :edit)))
+(go-to "%r3, %r2")
+(say "fixed" (list (line-here)))
+(eglot--signal-textDocument/didChange)
+(wait-for "end of the error" (lambda () (flymake-start) (null (diagnostics))))
+
+(go-to "ld.global")
+(let (shown)
+  (eglot-hover-eldoc-function (lambda (text &rest _) (setq shown (substring-no-properties text))))
+  (wait-for "hover" (lambda () shown))
+  (say "hint" (list (car (split-string shown "\n")))))
+
+(go-to "%r2, [")
+(eglot-rename "%loaded")
+(goto-char (point-min))
+(let (lines)
+  (while (search-forward "loaded" nil t)
+    (push (line-here) lines)
+    (end-of-line))
+  (say "renamed" (nreverse lines)))
+
+(eglot--signal-textDocument/didChange)
+(go-to "LOOP;")
+(say "references" (mapcar (lambda (one) (number-to-string (xref-location-line (xref-item-location one))))
+                          (xref-backend-references 'eglot (xref-backend-identifier-at-point 'eglot))))
+(set-buffer-modified-p nil)
+(kill-emacs 0)
