@@ -176,7 +176,7 @@ def generated(folder):
     listed = functions()
     assert len(listed) > 30, listed
     env = environment(PYTHONPATH=os.path.join(ROOT, 'python'), PYTHONDONTWRITEBYTECODE='1',
-                      PTXOFFLOAD_LIBRARY=os.path.join(BUILD, 'api/libptxoffload.so.0'))
+                      PTXOFFLOAD_LIBRARY=os.path.join(BUILD, 'api/libptxoffload.so'))
     done = ends(run([interpreter(), '-c', 'FUNCTIONS = %r\n' % listed + CALLS], folder, env=env), 0, err=None)
     called = json.loads(done.out)
     same({name for name, _ in listed if not name.endswith('_free')} - {one[0] for one in called},

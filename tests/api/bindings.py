@@ -6,6 +6,7 @@ usage: bindings.py BUILD-ROOT
 import json
 import os
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
@@ -96,7 +97,7 @@ def static(folder):
 @case
 def cmake(folder):
     """the example builds with find_package"""
-    need('cmake', 'cc')
+    need('cmake', 'cc', 'c++')
     prefix, env = install(folder)
     shutil.copytree(EXAMPLE, folder / 'source')
     programs = environment(PATH='%s:%s' % (prefix / 'bin', os.environ['PATH']))
@@ -104,10 +105,67 @@ def cmake(folder):
              env=programs), 0, None, None)
     ends(run(['cmake', '--build', 'built'], folder, env=programs), 0, None, None)
     tags_as_command(folder, folder / 'built' / 'tag', env, SAMPLES[0])
+    ends(run([folder / 'built' / 'compare', ROOT / SAMPLES[0]], folder, env=env), 0)
     wrong = (folder / 'source/CMakeLists.txt').read_text().replace('ptxoffload 0.1', 'ptxoffload 99')
     (folder / 'source/CMakeLists.txt').write_text(wrong)
     ends(run(['cmake', '-S', 'source', '-B', 'other', '-DCMAKE_PREFIX_PATH=%s' % prefix], folder,
              env=programs), 1, None, None)
+
+
+@case
+def cmake_components(folder):
+    """a component that does not exist is refused by its name"""
+    need('cmake', 'cc', 'c++')
+    prefix, env = install(folder)
+    programs = environment(PATH='%s:%s' % (prefix / 'bin', os.environ['PATH']))
+    for number, (components, good) in enumerate((('COMPONENTS library', True), ('COMPONENTS library cuda', False),
+                                                 ('COMPONENTS Library', False), ('', True),
+                                                 ('COMPONENTS library OPTIONAL_COMPONENTS cuda', True))):
+        (folder / 'CMakeLists.txt').write_text('cmake_minimum_required(VERSION 3.16)\nproject(x C)\nfind_package(ptxoffload '
+                                               'REQUIRED %s)\nif(ptxoffload_cuda_FOUND)\nmessage(FATAL_ERROR "found")\nendif()\n'
+                                               % components)
+        done = ends(run(['cmake', '-S', '.', '-B', str(number), '-DCMAKE_PREFIX_PATH=%s' % prefix], folder, env=programs),
+                    0 if good else 1, None, None)
+        assert good or 'there is no component %s, only library' % components.split()[-1] in done.err.decode(), done
+
+
+@case
+def cplusplus(folder):
+    """the example in C++ compiles without warnings as C++11 to C++20, and counts as ptxoffload-sim does"""
+    need('pkg-config')
+    compilers = [name for name in ('g++', 'clang++') if shutil.which(name)]
+    if not compilers:
+        raise Skip('no compiler for C++')
+    _, env = install(folder)
+    flags = ends(run(['pkg-config', '--cflags', '--libs', 'libptxoffload'], folder, env=env), 0).out.decode().split()
+    (folder / 'structs.cpp').write_text('#include <ptxoffload/metadata.h>\n#include <ptxoffload/ptxoffload.h>\nint main()\n{\n' + ''.join(
+        'const ptxoffload_%s s%d = PTXOFFLOAD_%s;\nif (s%d.size != sizeof s%d) return 1;\n' % (name.lower(), i, name, i, i)
+        for i, name in enumerate(('MODULE_INFO', 'KERNEL_INFO', 'CHAIN_INFO', 'INSTRUCTION_INFO', 'BLOCK_INFO',
+                                  'REJECTION_INFO', 'LAUNCH', 'PARAMETER_INFO'))) + '}\n')
+    for compiler in compilers:
+        for standard in ('c++11', 'c++14', 'c++17', 'c++20'):
+            for source in (EXAMPLE / 'compare.cpp', 'structs.cpp'):
+                ends(run([compiler, '-std=' + standard, '-Wall', '-Wextra', '-pedantic', '-Werror', source, '-o', 'program',
+                          *flags], folder, env=env), 0, '', '')
+            ends(run([folder / 'program'], folder, env=env), 0)
+    ends(run([compilers[0], EXAMPLE / 'compare.cpp', '-o', 'compare', *flags], folder, env=env), 0)
+    out = ends(run([folder / 'compare', ROOT / SAMPLES[0]], folder, env=env), 0).out.decode()
+    lines = dict(line.split() for line in out.splitlines())
+    assert int(lines['omni']) < int(lines['baseline']), lines
+    ends(run([folder / 'compare', ROOT / 'README.md'], folder, env=env), 1, None, None)
+
+
+@case
+def soname(folder):
+    """the name of the shared library and the macros of the header follow the version"""
+    need('readelf')
+    version = ends(run([BUILD / 'cli/ptxoffload', '--version'], folder), 0).out.decode().split()[1]
+    parts = version.split('.')
+    said = ends(run(['readelf', '-d', BUILD / 'api/libptxoffload.so'], folder), 0).out.decode()
+    wanted = 'libptxoffload.so.' + ('.'.join(parts[:2]) if parts[0] == '0' else parts[0])
+    assert 'soname: [%s]' % wanted in said, said
+    header = (ROOT / 'include/ptxoffload/ptxoffload.h').read_text()
+    same(re.findall(r'#define PTXOFFLOAD_VERSION_[A-Z]+ (\d+)', header), parts)
 
 
 def python(folder):
@@ -118,7 +176,7 @@ def python(folder):
     if not found:
         raise Skip('no Python with cffi and numpy')
     return found[0], environment(PYTHONPATH=str(ROOT / 'python'), PYTHONDONTWRITEBYTECODE='1',
-                                 PTXOFFLOAD_LIBRARY=str(BUILD / 'api/libptxoffload.so.0'))
+                                 PTXOFFLOAD_LIBRARY=str(BUILD / 'api/libptxoffload.so'))
 
 
 def evaluate(folder, text, *arguments):
