@@ -435,7 +435,7 @@ struct ptxoffload_progress_info {
     const char *kernel;        /**< name in PTX */
     uint64_t ctas, ended_ctas; /**< of the launch */
     uint64_t cycles;           /**< of the launch; 0 for a functional device */
-    uint64_t instructions;     /**< warp instructions of the launch on a functional device; or 0 */
+    uint64_t instructions;     /**< warp instructions of CTAs, functional devices only; or 0 */
 };
 /** Receives the progress of a launch, on the thread that has called ptxoffload_run(). May call
  * ptxoffload_cancel() and ptxoffload_device_state(); other functions refuse the device.
