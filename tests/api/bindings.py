@@ -170,6 +170,18 @@ def soname(folder):
     same(re.findall(r'#define PTXOFFLOAD_VERSION_[A-Z]+ (\d+)', header), parts)
 
 
+@case
+def symbols(folder):
+    """the symbols of the Debian package are those of the library"""
+    need('nm')
+    exported = ends(run(['nm', '-D', '--defined-only', '--format=just-symbols', BUILD / 'api/libptxoffload.so'], folder), 0)
+    names = {name.split('@')[0] for name in exported.out.decode().split()}
+    lines = (ROOT / 'debian/libptxoffload0.1.symbols').read_text().splitlines()
+    listed = {line.split('@')[0].strip() for line in lines if line.startswith(' ')}
+    same(names - listed, set())
+    same(listed - names - {'PTXOFFLOAD_0.1'}, set())
+
+
 def python(folder):
     """An interpreter with the packages, and the environment in which it finds module and library."""
     need()
