@@ -1,4 +1,4 @@
-"""The Python module: its version is that of meson.build, and the library's header goes with it."""
+"""The Python module: its version is that of the library's header, which goes with it."""
 import pathlib
 import re
 import shutil
@@ -6,7 +6,7 @@ import shutil
 from setuptools import setup
 from setuptools.command.build_py import build_py
 
-ROOT = pathlib.Path(__file__).resolve().parent
+HEADER = pathlib.Path(__file__).resolve().parent / 'include/ptxoffload/ptxoffload.h'
 
 
 class WithHeader(build_py):
@@ -14,10 +14,12 @@ class WithHeader(build_py):
 
     def run(self):
         super().run()
+        if getattr(self, 'editable_mode', False):
+            return  # the module finds it in the source
         to = pathlib.Path(self.build_lib) / 'ptxoffload'
         to.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / 'include/ptxoffload/ptxoffload.h', to)
+        shutil.copy(HEADER, to)
 
 
-VERSION = re.search(r"version: '([^']+)'", (ROOT / 'meson.build').read_text()).group(1)
+VERSION = '.'.join(re.findall(r'#define PTXOFFLOAD_VERSION_[A-Z]+ (\d+)', HEADER.read_text(encoding='utf-8')))
 setup(version=VERSION, cmdclass={'build_py': WithHeader})

@@ -1,28 +1,9 @@
 // Devices: a module with its own memory, timed or functional.
-#include "api/api.h"
-#include "runtime-sim/device/command.h"
-#include "runtime-sim/device/timed.h"
+#include "api/device.h"
 #include "runtime-sim/exec/lanes/rows.h"
 #include "runtime-sim/schemes/schemes.h"
 #include <inttypes.h>
 #include <string.h>
-
-struct statistic {
-    const char *name, *unit, *text;
-};
-
-struct ptxoffload_device {
-    struct api_object object;
-    struct device_module module;
-    struct machine_config config;
-    struct config resolved;
-    struct timed_options options;
-    struct machine_plans plans;
-    struct device device;
-    struct timed timed;
-    bool has_time;
-    VEC(struct statistic) statistics; // empty for a functional device
-};
 
 // Configuration
 
@@ -159,7 +140,7 @@ static void add_statistic(void *context, const struct stat_group *group, const s
 static enum ptxoffload_status start(struct ptxoffload_device *device, const struct api_text *text,
                                     const struct ptxoffload_device_options *options)
 {
-    API_ENTER(&device->object);
+    API_ENTER_DEVICE(device);
     if (!read_config(device, options) || !read_module(device, text, options) ||
         !read_plans(device, text->tables))
         return PTXOFFLOAD_BAD_INPUT;
@@ -169,8 +150,10 @@ static enum ptxoffload_status start(struct ptxoffload_device *device, const stru
                                      .threads = options->threads,
                                      .max_instructions = options->max_instructions,
                                      .plans = &device->plans,
-                                     .print = options->print,
-                                     .print_context = options->print_user};
+                                     .stop = &device->watch.cancelled,
+                                     .counts = &device->watch.counts,
+                                     .print = options->print ? api_watch_print : NULL,
+                                     .print_context = &device->watch};
     device->has_time = !options->functional;
     if (device->has_time) {
         timed_begin(&device->timed, &device->device, &device->options);
@@ -195,11 +178,14 @@ static enum ptxoffload_status make_device(struct ptxoffload_context *context,
     struct ptxoffload_device *made = api_new(context, sizeof *made);
     if (!made)
         return PTXOFFLOAD_NO_MEMORY;
+    pthread_mutex_init(&made->watch.lock, NULL);
+    made->watch.print = all.print;
+    made->watch.print_user = all.print_user;
     enum ptxoffload_status status = start(made, text, &all);
     if (status == PTXOFFLOAD_OK)
         *device = made;
     else
-        api_free(made);
+        ptxoffload_device_free(made);
     return status;
 }
 
@@ -233,13 +219,29 @@ enum ptxoffload_status ptxoffload_device_of(struct ptxoffload_program *program,
 
 void ptxoffload_device_free(struct ptxoffload_device *device)
 {
+    if (!device || device->watch.is_inside)
+        return;
+    pthread_mutex_destroy(&device->watch.lock);
     api_free(device);
+}
+
+enum ptxoffload_status ptxoffload_device_reset(struct ptxoffload_device *device)
+{
+    if (!device)
+        return PTXOFFLOAD_BAD_ARGUMENT;
+    API_ENTER_DEVICE(device);
+    device_reset(&device->device);
+    device_free_all(&device->device);
+    if (device->has_time)
+        timed_discard(&device->timed);
+    atomic_store(&device->watch.cancelled, false);
+    return PTXOFFLOAD_OK;
 }
 
 // Memory
 
-static enum ptxoffload_status argument_fault(const struct ptxoffload_device *device,
-                                             const char *about, const char *text)
+enum ptxoffload_status api_argument_fault(const struct ptxoffload_device *device, const char *about,
+                                          const char *text)
 {
     api_fault(device->object.context, "argument", about, text);
     return PTXOFFLOAD_BAD_ARGUMENT;
@@ -250,7 +252,7 @@ enum ptxoffload_status ptxoffload_allocate(struct ptxoffload_device *device, uin
 {
     if (!device || !address)
         return PTXOFFLOAD_BAD_ARGUMENT;
-    API_ENTER(&device->object);
+    API_ENTER_DEVICE(device);
     *address = device_allocate(&device->device, bytes, "allocation");
     return *address ? PTXOFFLOAD_OK : PTXOFFLOAD_NO_MEMORY;
 }
@@ -259,20 +261,20 @@ enum ptxoffload_status ptxoffload_release(struct ptxoffload_device *device, uint
 {
     if (!device)
         return PTXOFFLOAD_BAD_ARGUMENT;
-    API_ENTER(&device->object);
+    API_ENTER_DEVICE(device);
     return device_free(&device->device, address)
                ? PTXOFFLOAD_OK
-               : argument_fault(device, NULL, "no allocation starts at this address");
+               : api_argument_fault(device, NULL, "no allocation starts at this address");
 }
 
 static enum ptxoffload_status range_fault(struct ptxoffload_device *device, uint64_t address,
                                           uint64_t bytes)
 {
-    return argument_fault(device, NULL,
-                          arena_printf(&device->object.arena,
-                                       "the %" PRIu64 " bytes at 0x%" PRIx64
-                                       " are not in one allocation",
-                                       bytes, address));
+    return api_argument_fault(device, NULL,
+                              arena_printf(&device->object.arena,
+                                           "the %" PRIu64 " bytes at 0x%" PRIx64
+                                           " are not in one allocation",
+                                           bytes, address));
 }
 
 enum ptxoffload_status ptxoffload_write(struct ptxoffload_device *device, uint64_t to,
@@ -280,7 +282,7 @@ enum ptxoffload_status ptxoffload_write(struct ptxoffload_device *device, uint64
 {
     if (!device || (!from && bytes))
         return PTXOFFLOAD_BAD_ARGUMENT;
-    API_ENTER(&device->object);
+    API_ENTER_DEVICE(device);
     uint8_t *at = bytes ? device_at_written(&device->device, to, bytes) : NULL;
     if (!at && bytes)
         return range_fault(device, to, bytes);
@@ -294,7 +296,7 @@ enum ptxoffload_status ptxoffload_read(struct ptxoffload_device *device, void *t
 {
     if (!device || (!to && bytes))
         return PTXOFFLOAD_BAD_ARGUMENT;
-    API_ENTER(&device->object);
+    API_ENTER_DEVICE(device);
     const uint8_t *at = bytes ? device_at(&device->device, from, bytes) : NULL;
     if (!at && bytes)
         return range_fault(device, from, bytes);
@@ -308,81 +310,19 @@ enum ptxoffload_status ptxoffload_variable(struct ptxoffload_device *device, con
 {
     if (!device || !name || !address || !bytes)
         return PTXOFFLOAD_BAD_ARGUMENT;
-    API_ENTER(&device->object);
+    API_ENTER_DEVICE(device);
     uint32_t variable = device_find_variable(&device->device, name);
     if (variable == UINT32_MAX)
-        return argument_fault(device, name, "the module has no such variable");
+        return api_argument_fault(device, name, "the module has no such variable");
     const struct program_variable *found = &device->module.program.variables.v[variable];
     *address = found->address;
     *bytes = found->bytes;
     return PTXOFFLOAD_OK;
 }
 
-// Launches
+// Parameters
 
-static const char *const rule_texts[] = {
-    [LAUNCH_ALLOWED] = "",
-#define LAUNCH_RULE(name, argument, text) [LAUNCH_##name] = text,
-#include "runtime-sim/device/launch_rules.def"
-#undef LAUNCH_RULE
-};
-
-static enum ptxoffload_status refuse(struct ptxoffload_device *device,
-                                     const struct ptxoffload_launch *launch,
-                                     const struct program_function *kernel,
-                                     const struct launch_refusal *refusal)
-{
-    struct arena *arena = &device->object.arena;
-    struct diags diags;
-    if (refusal->rule == LAUNCH_EXECUTABLE) {
-        const struct node *node = &device->module.tree.nodes.v[kernel->refused_node];
-        diags_init(&diags, arena);
-        diag_add(&diags, DIAG_ERROR, "not-executable", node->begin, node->end,
-                 "'%s' cannot run: %s", launch->kernel, kernel->refusal);
-        api_report(device->object.context, &diags, &device->module.source);
-        return PTXOFFLOAD_BAD_INPUT;
-    }
-    return argument_fault(device, launch->kernel,
-                          arena_printf(arena,
-                                       "%s: limit %" PRIu64 ", %" PRIu64 ", %" PRIu64
-                                       "; value %" PRIu64 ", %" PRIu64 ", %" PRIu64,
-                                       rule_texts[refusal->rule], refusal->limit[0],
-                                       refusal->limit[1], refusal->limit[2], refusal->value[0],
-                                       refusal->value[1], refusal->value[2]));
-}
-
-static enum ptxoffload_status report_fault(struct ptxoffload_device *device,
-                                           const struct device_result *result)
-{
-    const struct program *program = &device->module.program;
-    const struct fault *fault = &result->grid.fault;
-    struct diags diags;
-    diags_init(&diags, &device->object.arena);
-    if (!fault->happened || fault->refused) {
-        diag_add(&diags, DIAG_ERROR, fault->refused ? "config" : "no-progress", NO_OFFSET,
-                 NO_OFFSET, "%s: kernel '%s', launch %" PRIu64,
-                 fault->refused ? fault->text : "no thread of the launch can continue",
-                 result->kernel ? result->kernel->name : "", result->launch);
-    } else {
-        const struct ir_function *function =
-            &device->module.module.functions.v[program->functions.v[fault->function].function];
-        const struct node *node = &device->module.tree.nodes.v[function->insts.v[fault->inst].node];
-        diag_add(&diags, DIAG_ERROR, "fault", node->begin, node->end,
-                 "%s: kernel '%s', launch %" PRIu64 ", CTA (%u, %u, %u), thread (%u, %u, %u)",
-                 fault->text, result->kernel->name, result->launch, fault->cta[0], fault->cta[1],
-                 fault->cta[2], fault->thread[0], fault->thread[1], fault->thread[2]);
-        if (*fault->nearest)
-            diag_add(&diags, DIAG_NOTE, "fault", node->begin, node->end, "the address is %s",
-                     fault->nearest);
-    }
-    api_report(device->object.context, &diags, &device->module.source);
-    return result->end == DEVICE_FAULT   ? PTXOFFLOAD_MEMORY_FAULT
-           : result->end == DEVICE_STUCK ? PTXOFFLOAD_NO_PROGRESS
-                                         : PTXOFFLOAD_BAD_ARGUMENT;
-}
-
-static const struct program_function *find_kernel(struct ptxoffload_device *device,
-                                                  const char *name)
+const struct program_function *api_find_kernel(struct ptxoffload_device *device, const char *name)
 {
     struct kernel_fault fault;
     if (!name)
@@ -390,13 +330,13 @@ static const struct program_function *find_kernel(struct ptxoffload_device *devi
     const struct program_function *found =
         kernel_find(&device->module.program, &device->object.arena, name, &fault);
     if (!found)
-        argument_fault(device, name,
-                       arena_printf(&device->object.arena, "%s; %s", fault.text, fault.kernels));
+        api_argument_fault(
+            device, name, arena_printf(&device->object.arena, "%s; %s", fault.text, fault.kernels));
     return found;
 }
 
-static const struct program_parameter *parameters_of(const struct ptxoffload_device *device,
-                                                     const struct program_function *kernel)
+const struct program_parameter *api_parameters_of(const struct ptxoffload_device *device,
+                                                  const struct program_function *kernel)
 {
     return vec_from(&device->module.program.parameters, kernel->params);
 }
@@ -420,11 +360,11 @@ enum ptxoffload_status ptxoffload_parameter_at(struct ptxoffload_device *device,
 {
     if (!device || !kernel || !api_sized(to, sizeof *to))
         return PTXOFFLOAD_BAD_ARGUMENT;
-    API_ENTER(&device->object);
-    const struct program_function *found = find_kernel(device, kernel);
+    API_ENTER_DEVICE(device);
+    const struct program_function *found = api_find_kernel(device, kernel);
     if (!found || number >= found->param_count)
         return PTXOFFLOAD_BAD_ARGUMENT;
-    const struct program_parameter *parameter = &parameters_of(device, found)[number];
+    const struct program_parameter *parameter = &api_parameters_of(device, found)[number];
     const struct ir_symbol *symbol = &device->module.module.symbols.v[parameter->symbol];
     const struct name *name = tree_name(&device->module.tree, symbol->name);
     struct ptxoffload_parameter_info info = {
@@ -442,76 +382,14 @@ enum ptxoffload_status ptxoffload_parameters(struct ptxoffload_device *device, c
 {
     if (!device || !count || (!sizes && room))
         return PTXOFFLOAD_BAD_ARGUMENT;
-    API_ENTER(&device->object);
-    const struct program_function *found = find_kernel(device, kernel);
+    API_ENTER_DEVICE(device);
+    const struct program_function *found = api_find_kernel(device, kernel);
     if (!found)
         return PTXOFFLOAD_BAD_ARGUMENT;
     *count = found->param_count;
     for (uint32_t i = 0; i < room && i < *count; i++)
-        sizes[i] = parameters_of(device, found)[i].bytes;
+        sizes[i] = api_parameters_of(device, found)[i].bytes;
     return PTXOFFLOAD_OK;
-}
-
-static void fill_parameters(const struct ptxoffload_device *device,
-                            const struct program_function *kernel,
-                            const struct ptxoffload_launch *from, uint8_t *to)
-{
-    const struct program_parameter *parameters = parameters_of(device, kernel);
-    for (uint32_t i = 0; i < kernel->param_count; i++)
-        memcpy(to + parameters[i].offset, from->arguments[i], parameters[i].bytes);
-}
-
-static enum ptxoffload_status synchronise(struct ptxoffload_device *device)
-{
-    struct device_result result;
-    switch (device_synchronise(&device->device, &result)) {
-    case DEVICE_DONE: return PTXOFFLOAD_OK;
-    case DEVICE_STOPPED:
-    case DEVICE_LIMITED: return PTXOFFLOAD_LIMIT;
-    default: return report_fault(device, &result);
-    }
-}
-
-static enum ptxoffload_status run(struct ptxoffload_device *device,
-                                  const struct ptxoffload_launch *launch)
-{
-    struct launch_refusal refusal;
-    API_ENTER(&device->object);
-    struct launch_request request = {.kernel = find_kernel(device, launch->kernel),
-                                     .shared = launch->shared,
-                                     .cooperative = launch->cooperative};
-    if (!request.kernel)
-        return PTXOFFLOAD_BAD_ARGUMENT;
-    for (uint32_t i = 0; i < 3; i++) {
-        request.grid[i] = launch->grid[i] ? launch->grid[i] : 1;
-        request.block[i] = launch->block[i] ? launch->block[i] : 1;
-    }
-    if (launch->argument_count != request.kernel->param_count ||
-        (launch->argument_count && !launch->arguments))
-        return argument_fault(device, launch->kernel,
-                              arena_printf(&device->object.arena,
-                                           "the kernel has %u parameters, but %u arguments are "
-                                           "given",
-                                           request.kernel->param_count, launch->argument_count));
-    for (uint32_t i = 0; i < launch->argument_count; i++)
-        if (!launch->arguments[i])
-            return argument_fault(device, launch->kernel,
-                                  arena_printf(&device->object.arena, "argument %u is NULL", i));
-    struct device_launch *prepared = device_prepare(&device->device, &request, &refusal);
-    if (!prepared)
-        return refuse(device, launch, request.kernel, &refusal);
-    fill_parameters(device, request.kernel, launch, prepared->parameters);
-    device_issue(&device->device, prepared, false);
-    return synchronise(device);
-}
-
-enum ptxoffload_status ptxoffload_run(struct ptxoffload_device *device,
-                                      const struct ptxoffload_launch *launch)
-{
-    struct ptxoffload_launch all = {.size = sizeof all};
-    if (!device || !launch || !api_copy_in(&all, launch, sizeof all))
-        return PTXOFFLOAD_BAD_ARGUMENT;
-    return run(device, &all);
 }
 
 // Statistics
@@ -530,7 +408,7 @@ enum ptxoffload_status ptxoffload_statistic(struct ptxoffload_device *device, co
 {
     if (!device || !name || !value)
         return PTXOFFLOAD_BAD_ARGUMENT;
-    API_ENTER(&device->object);
+    API_ENTER_DEVICE(device);
     const struct timed_kernel *counts = counts_of(device, kernel);
     bool known =
         device->has_time && (counts || !kernel) && timed_value(&device->timed, counts, name, value);
@@ -571,7 +449,7 @@ enum ptxoffload_status ptxoffload_statistics(struct ptxoffload_device *device, c
 {
     if (!device || !values || !device->has_time)
         return PTXOFFLOAD_BAD_ARGUMENT;
-    API_ENTER(&device->object);
+    API_ENTER_DEVICE(device);
     const struct timed_kernel *counts = kernel ? counts_of(device, kernel) : &device->timed.total;
     if (!counts)
         return PTXOFFLOAD_BAD_ARGUMENT;

@@ -66,7 +66,7 @@ tested() { # FOLDER OF THE ROOT
     chroot "$root" bash -euxc '
         export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
         apt-get -qq update
-        apt-get install -y --no-install-recommends /tmp/*.deb gcc libc6-dev cmake make pkgconf
+        apt-get install -y --no-install-recommends /tmp/*.deb gcc g++ libc6-dev cmake make pkgconf
         cd /tmp
         mkdir empty && cd empty
         samples=/usr/share/doc/ptxoffload/samples
@@ -78,7 +78,7 @@ tested() { # FOLDER OF THE ROOT
         ptxoffload-noc --config=mesh88_8vc_islip --load=0.05
         ptxoffload-map "$samples/conv/conv.map.yaml"
         cat $(pkg-config --variable=prefix libptxoffload)/include/ptxoffload/ptxoffload.h >/dev/null
-        cmake -S /tmp/examples/api -B c && cmake --build c && c/tag "$samples/vecadd/vecadd.ptx" tagged.ptx && test -s tagged.ptx
+        cmake -S /tmp/examples/api -B c && cmake --build c && c/tag "$samples/vecadd/vecadd.ptx" tagged.ptx && test -s tagged.ptx && c/compare "$samples/vecadd/vecadd.ptx"
         python3 /tmp/examples/api/policies.py "$samples/vecadd/vecadd.ptx"
         test -s /usr/share/bash-completion/completions/ptxoffload-sim'
 }

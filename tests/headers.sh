@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every header compiles alone; a public one also as C++.
+# Every header compiles alone; a public one also as C11 and C++11 to C++20, without extensions.
 #
 # usage: headers.sh SOURCE-ROOT BUILD-ROOT FOLDER…
 set -u
@@ -32,18 +32,24 @@ check() { # NAME COMMAND…
 }
 
 warnings=(-Wall -Wextra -Wundef -Werror -fsyntax-only -I. "-I$build" -Iinclude ${cuda:+-isystem "$cuda"})
-echo "1..$((${#headers[@]} + 2 * ${#public[@]}))"
+standards=(c++11 c++14 c++17 c++20)
+echo "1..$((${#headers[@]} + (2 + ${#standards[@]}) * ${#public[@]}))"
 for header in "${headers[@]}" "${public[@]}"; do
     # Included from nothing, so that `#pragma once` in a main file is not warned of.
     check "$header alone" \
         "${cc[@]}" -std=gnu11 "${warnings[@]}" -include "$header" -x c /dev/null
 done
 for header in "${public[@]}"; do
-    if command -v g++ >/dev/null; then
-        check "$header as C++" g++ -std=c++17 "${warnings[@]}" -include "$header" -x c++ /dev/null
-    else
-        number=$((number + 1))
-        echo "ok $number - $header as C++ # SKIP no g++"
-    fi
+    check "$header as C11" \
+        "${cc[@]}" -std=c11 -pedantic "${warnings[@]}" -D_GNU_SOURCE -include "$header" -x c /dev/null
+    for standard in "${standards[@]}"; do
+        if command -v g++ >/dev/null; then
+            check "$header as ${standard^^}" \
+                g++ "-std=$standard" -pedantic "${warnings[@]}" -include "$header" -x c++ /dev/null
+        else
+            number=$((number + 1))
+            echo "ok $number - $header as ${standard^^} # SKIP no g++"
+        fi
+    done
 done
 exit "$failed"

@@ -151,9 +151,9 @@ def nothing_else(folder):
 def pkg_config(folder, at, *arguments):
     if not shutil.which('pkg-config'):
         raise Skip('no pkg-config')
-    env = environment(PKG_CONFIG_LIBDIR=str(at('datadir') / 'pkgconfig'),
+    env = environment(PKG_CONFIG_LIBDIR=str(at('libdir') / 'pkgconfig'),
                       PKG_CONFIG_SYSROOT_DIR=str(folder / 'root'))
-    return ends(run(['pkg-config', *arguments, 'ptxoffload'], folder, env=env), 0, '').out.decode().strip()
+    return ends(run(['pkg-config', *arguments, 'libptxoffload'], folder, env=env), 0, '').out.decode().strip()
 
 
 @case
@@ -165,7 +165,8 @@ def package(folder):
     # pkg-config puts the root in front of folders of headers only.
     schema = pkg_config(folder, at, '--variable=schema').removeprefix(str(folder / 'root'))
     assert json.loads((folder / 'root' / schema.lstrip('/')).read_text(encoding='utf-8'))['$schema']
-    same(pkg_config(folder, at, '--libs'), '')
+    same(pkg_config(folder, at, '--libs').split()[-1], '-lptxoffload')
+    same([path.name for path in (folder / 'root').rglob('*.pc')], ['libptxoffload.pc'])
 
 
 @case

@@ -3,6 +3,7 @@
 //
 // usage: pages man|bash|zsh|fish|files COMMAND, or pages topic NAME SECTION PURPOSE <TEXT
 #include "cli/common/frame.h"
+#include "cli/pages/words.h"
 #include <string.h>
 
 extern const struct cli_program ptxoffload_program, sim_program, run_program, noc_program,
@@ -95,8 +96,10 @@ static void put_option(const struct option *option)
     putchar('\n');
 }
 
-static void write_man(const struct command *command, const command_list commands)
+static void write_man(const struct command *command, const command_list commands,
+                      struct arena *arena)
 {
+    (void)arena;
     put_head(command->name, "1", command->purpose);
     puts(".SH SYNOPSIS");
     printf(".B ");
@@ -151,21 +154,16 @@ static void write_topic(const char *name, const char *section, const char *purpo
 
 // Completions: the names of options, and the words that an option takes
 
-static const char *words_of(const struct option *option)
-{
-    return option->kind == OPTION_CHOICE || option->kind == OPTION_SET ? option->argument : NULL;
-}
-
 // Returns true if the argument of an option may be a file.
 static bool has_file_value(const struct option *option)
 {
     return option->argument && (option->file == OPTION_READS || option->file == OPTION_WRITES);
 }
 
-static void put_words(const struct option *option, char between)
+static void put_words(const char *const *list)
 {
-    for (uint32_t i = 0; option->choices && option->choices[i]; i++)
-        printf("%s%s", i ? (char[]){between, 0} : "", option->choices[i]);
+    for (uint32_t i = 0; list[i]; i++)
+        printf("%s%s", i ? " " : "", list[i]);
 }
 
 static const char *identifier_of(const struct command *command, char *to)
@@ -177,28 +175,49 @@ static const char *identifier_of(const struct command *command, char *to)
     return to;
 }
 
-static void write_bash(const struct command *command, const command_list commands)
+static void put_bash_option(const struct command *command, const struct option *option,
+                            struct arena *arena)
+{
+    const struct page_words words = page_words_of(command, option, arena);
+    char id[64];
+    identifier_of(command, id);
+    if (words.list) {
+        printf("    %s)", option->name);
+        if (option->joined)
+            fputs(" [ \"$joined\" ] &&", stdout);
+        printf(" _%s_words '%s' '", id, words.in_list ? "," : "");
+        put_words(words.list);
+        puts(words.and_files ? "'; compopt -o filenames\n"
+                               "        mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -f -- "
+                               "\"$word\"); return ;;"
+                             : "' && return ;;");
+    } else if (option->folder) {
+        printf("    %s) compopt -o filenames\n        mapfile -t COMPREPLY < <(compgen -d -- "
+               "\"$word\"); return ;;\n",
+               option->name);
+    }
+}
+
+static void write_bash(const struct command *command, const command_list commands,
+                       struct arena *arena)
 {
     (void)commands;
     char id[64];
-    printf("# bash completion of %s\n_%s()\n{\n"
-           "    local word=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]}\n"
-           "    if [ \"$word\" = = ]; then\n        word=\n"
-           "    elif [ \"$option\" = = ]; then\n"
-           "        option=${COMP_WORDS[COMP_CWORD - 2]}\n    fi\n    case $option in\n",
+    const char *const *operands = page_operands_of(command, arena);
+    printf("# bash completion of %s\n_%s_words() # BETWEEN WORDS\n{\n"
+           "    local before=\n"
+           "    [[ $1 && $word == *,* ]] && before=${word%%,*},\n"
+           "    mapfile -t COMPREPLY < <(compgen -P \"$before\" -W \"$2\" -- \"${word##*,}\")\n"
+           "    [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace\n    return 0\n}\n",
            command->name, identifier_of(command, id));
-    OPTION_EACH (option, command) {
-        if (!words_of(option))
-            continue;
-        printf("    %s) mapfile -t COMPREPLY < <(compgen -W '", option->name);
-        put_words(option, ' ');
-        puts("' -- \"$word\"); return ;;");
-    }
+    printf("_%s()\n{\n"
+           "    local word=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]} joined=\n"
+           "    if [ \"$word\" = = ]; then\n        word= joined=1\n"
+           "    elif [ \"$option\" = = ]; then\n"
+           "        option=${COMP_WORDS[COMP_CWORD - 2]} joined=1\n    fi\n    case $option in\n",
+           id);
     OPTION_EACH (option, command)
-        if (option->folder)
-            printf("    %s) compopt -o filenames\n        mapfile -t COMPREPLY < <(compgen -d -- "
-                   "\"$word\"); return ;;\n",
-                   option->name);
+        put_bash_option(command, option, arena);
     puts("    esac\n    if [[ $word == -* ]]; then\n        mapfile -t COMPREPLY < <(compgen -W "
          "'\\");
     OPTION_EACH (option, command) {
@@ -206,7 +225,13 @@ static void write_bash(const struct command *command, const command_list command
             printf("%s%s%s \\\n", option->name, option->brief ? " " : "",
                    option->brief ? option->brief : "");
     }
-    printf("' -- \"$word\")\n    else\n        compopt -o filenames\n"
+    puts("' -- \"$word\")");
+    if (operands) {
+        printf("    elif [ \"$COMP_CWORD\" -eq 1 ]; then\n        _%s_words '' '", id);
+        put_words(operands);
+        puts("'");
+    }
+    printf("    else\n        compopt -o filenames\n"
            "        mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n    fi\n}\n"
            "complete -F _%s %s\n",
            id, command->name);
@@ -220,42 +245,81 @@ static void put_first_line(const char *help)
             putchar(*help);
 }
 
-static void put_zsh_option(const struct option *option, const char *name)
+static void put_zsh_words(const struct page_words *words)
 {
-    const char *joint = !option->argument ? "" : option->joined ? "-" : name[1] == '-' ? "=" : "";
-    printf("    '%s%s[", name, joint);
+    bool continues = words->list[0][strlen(words->list[0]) - 1] == '=';
+    if (words->in_list) {
+        fputs("_values -s , word ", stdout);
+        put_words(words->list);
+        return;
+    }
+    printf("{compadd%s -- ", continues ? " -S \"\"" : "");
+    put_words(words->list);
+    fputs(words->and_files ? "; _files}" : "}", stdout);
+}
+
+static void put_zsh_option(const struct command *command, const struct option *option,
+                           const char *name, struct arena *arena)
+{
+    const struct page_words words = page_words_of(command, option, arena);
+    bool has_sign = name[1] == '-' && option->argument && (!option->joined || words.list);
+    const char *joint = !option->argument ? "" : has_sign ? "=" : option->joined ? "-" : "";
+    printf("    '%s%s[", name, option->joined && has_sign ? "=-" : joint);
     put_first_line(option->help);
     putchar(']');
     if (option->argument) {
         printf("%s:argument:", option->joined ? ":" : "");
-        if (words_of(option)) {
-            putchar('(');
-            put_words(option, ' ');
-            putchar(')');
-        } else if (has_file_value(option)) {
+        if (words.list)
+            put_zsh_words(&words);
+        else if (has_file_value(option))
             fputs(option->folder ? "_files -/" : "_files", stdout);
-        }
     }
     puts("' \\");
 }
 
-static void write_zsh(const struct command *command, const command_list commands)
+static void write_zsh(const struct command *command, const command_list commands,
+                      struct arena *arena)
 {
     (void)commands;
+    const char *const *operands = page_operands_of(command, arena);
     printf("#compdef %s\n_arguments -S \\\n", command->name);
     OPTION_EACH (option, command) {
         if (!option->help)
             continue;
-        put_zsh_option(option, option->name);
+        put_zsh_option(command, option, option->name, arena);
         if (option->brief)
-            put_zsh_option(option, option->brief);
+            put_zsh_option(command, option, option->brief, arena);
+    }
+    if (operands) {
+        fputs("    '1:action:(", stdout);
+        put_words(operands);
+        puts(")' \\");
     }
     puts("    '*:file:_files'");
 }
 
-static void write_fish(const struct command *command, const command_list commands)
+static void put_fish_option(const struct command *command, const struct option *option,
+                            struct arena *arena)
+{
+    const struct page_words words = page_words_of(command, option, arena);
+    if (words.list) {
+        printf(" %s -a '", words.and_files ? "-r -F" : option->joined ? "-f" : "-x");
+        if (words.in_list)
+            fputs("(__fish_append , ", stdout);
+        put_words(words.list);
+        fputs(words.in_list ? ")'" : "'", stdout);
+    } else if (has_file_value(option)) {
+        fputs(option->folder ? " -x -a '(__fish_complete_directories)'" : " -r -F", stdout);
+    } else if (option->argument && !option->joined) {
+        fputs(" -x", stdout);
+    }
+}
+
+static void write_fish(const struct command *command, const command_list commands,
+                       struct arena *arena)
 {
     (void)commands;
+    const char *const *operands = page_operands_of(command, arena);
     OPTION_EACH (option, command) {
         if (!option->help)
             continue;
@@ -267,27 +331,25 @@ static void write_fish(const struct command *command, const command_list command
                name);
         if (option->brief)
             printf(" -s %s", option->brief + 1);
-        if (words_of(option)) {
-            fputs(" -x -a '", stdout);
-            put_words(option, ' ');
-            putchar('\'');
-        } else if (has_file_value(option)) {
-            fputs(option->folder ? " -x -a '(__fish_complete_directories)'" : " -r -F", stdout);
-        } else if (option->argument && !option->joined) {
-            fputs(" -x", stdout);
-        }
+        put_fish_option(command, option, arena);
         fputs(" -d '", stdout);
         put_first_line(option->help);
+        puts("'");
+    }
+    if (operands) {
+        printf("complete -c %s -n __fish_use_subcommand -a '", command->name);
+        put_words(operands);
         puts("'");
     }
 }
 
 // Writes rows of the table in docs/reference/files.md: the options that concern files.
-static void write_files(const struct command *command, const command_list commands)
+static void write_files(const struct command *command, const command_list commands,
+                        struct arena *arena)
 {
     static const char *const kinds[] = {
         [OPTION_READS] = "reads", [OPTION_WRITES] = "writes", [OPTION_PERMITS] = "permits"};
-    (void)commands;
+    (void)commands, (void)arena;
     OPTION_EACH (option, command)
         if (option->file)
             printf("%s %s %s\n", command->name, option->name, kinds[option->file]);
@@ -295,7 +357,7 @@ static void write_files(const struct command *command, const command_list comman
 
 static const struct {
     const char *name;
-    void (*write)(const struct command *command, const command_list commands);
+    void (*write)(const struct command *command, const command_list commands, struct arena *arena);
 } forms[] = {{"man", write_man},
              {"bash", write_bash},
              {"zsh", write_zsh},
@@ -309,7 +371,7 @@ static int write_page(const char *form, const char *name, struct arena *arena)
     for (uint32_t i = 0; i < ARRAY_LENGTH(forms); i++)
         for (uint32_t k = 0; commands[k] && !strcmp(forms[i].name, form); k++)
             if (!strcmp(commands[k]->name, name)) {
-                forms[i].write(commands[k], commands);
+                forms[i].write(commands[k], commands, arena);
                 return ferror(stdout) || fflush(stdout);
             }
     fprintf(stderr, "pages: unknown form or command\n");

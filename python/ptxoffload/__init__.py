@@ -16,15 +16,17 @@ import json
 import os
 import pathlib
 import re
+import threading
+import weakref
 
 import cffi
 import numpy
 
+from . import show
 from .values import Parameter, convert_array, native_dtype, to_array
 
-__all__ = ['Buffer', 'Device', 'Diagnostic', 'Error', 'Parameter', 'Program', 'check', 'strip', 'tag', 'version']
-
-LIBRARY = 'libptxoffload.so.0'
+__all__ = ['Buffer', 'Device', 'Diagnostic', 'Error', 'Parameter', 'Program', 'Progress', 'check', 'strip', 'tag',
+           'version']
 
 
 # The declarations of the header, without what only a C compiler reads.
@@ -43,13 +45,38 @@ def _read_header():
     raise ImportError('ptxoffload.h is missing beside the module')
 
 
+_HEADER = _read_header()
+_VERSION = re.findall(r'#define PTXOFFLOAD_VERSION_[A-Z]+ (\d+)', _HEADER)
+__version__ = '.'.join(_VERSION)
+_INTERFACE = '.'.join(_VERSION[:2] if _VERSION[0] == '0' else _VERSION[:1])
+LIBRARY = 'libptxoffload.so.' + _INTERFACE
+
+
+def _load(name):
+    """The library, whose interface must be that of the header."""
+    try:
+        library = _ffi.dlopen(name)
+        found = _ffi.string(library.ptxoffload_version()).decode()
+    except (OSError, AttributeError) as error:
+        raise ImportError(
+            'ptxoffload %s needs the library %s: %s. Install the package libptxoffload%s (Debian), or the programs from the '
+            'source (meson install), or set PTXOFFLOAD_LIBRARY to the file of the library'
+            % (__version__, LIBRARY, error, _INTERFACE)) from None
+    if not (found + '.').startswith(_INTERFACE + '.'):
+        raise ImportError('ptxoffload %s needs a library of version %s, and %s has version %s. Install the same version '
+                          'of both' % (__version__, _INTERFACE, name, found))
+    return library
+
+
 _ffi = cffi.FFI()
-_ffi.cdef(_declarations(_read_header()))
-_lib = _ffi.dlopen(os.environ.get('PTXOFFLOAD_LIBRARY', LIBRARY))
-_NAMES = ('bad input', 'bad argument', '', 'no progress', 'memory fault', 'no memory', 'limit')
+_ffi.cdef(_declarations(_HEADER))
+_lib = _load(os.environ.get('PTXOFFLOAD_LIBRARY', LIBRARY))
+_NAMES = ('bad input', 'bad argument', '', 'no progress', 'memory fault', 'no memory', 'limit', 'cancelled')
+_STATES = ('idle', 'running', 'faulted', 'lost')
 
 Diagnostic = collections.namedtuple('Diagnostic',
                                     'severity rule message file line column end_line end_column')
+Progress = collections.namedtuple('Progress', 'kernel ctas ended_ctas cycles instructions')
 
 
 class Error(Exception):
@@ -214,9 +241,19 @@ class Program:
         """The kernels of the metadata: chains, blocks, and what is rejected and why."""
         return self.metadata['kernels']
 
-    def report(self):
-        """The report as text."""
-        return self.product('report_text').decode()
+    def report(self, form='text'):
+        """The report as 'text' or 'json'."""
+        return self.product('report_' + form).decode()
+
+    def records(self, kind='chains'):
+        """The 'chains', 'blocks' or 'rejected' candidates of all kernels as a list of flat dictionaries, such as
+        pandas.DataFrame takes."""
+        if kind not in ('chains', 'blocks', 'rejected'):
+            raise ValueError('%r is none of chains, blocks, rejected' % (kind,))
+        return [dict(kernel=kernel['name'], **show.flat(one)) for kernel in self.kernels for one in kernel[kind]]
+
+    def _repr_html_(self):
+        return show.program(self)
 
 
 def tag(source, **options):
@@ -235,6 +272,7 @@ class Buffer:
         to = _ffi.new('uint64_t *')
         device._call(_lib.ptxoffload_allocate, self.bytes, to)
         self.address = to[0]
+        device._buffers.add(self)
 
     def set(self, values):
         """Copies values into the device."""
@@ -246,6 +284,22 @@ class Buffer:
         data = numpy.empty(self.shape, self.dtype)
         self.device._call(_lib.ptxoffload_read, _bytes(data), self._address(), self.bytes)
         return data
+
+    def __array__(self, dtype=None, copy=None):
+        """A copy of the values, for numpy functions."""
+        if copy is False:
+            raise ValueError('values of a device are copied')
+        data = self.get()
+        return data if dtype is None else data.astype(dtype, copy=False)
+
+    def __len__(self):
+        if not self.shape:
+            raise TypeError('the buffer has no dimension')
+        return self.shape[0]
+
+    def __repr__(self):
+        return '<Buffer %s %s%s>' % ('x'.join(map(str, self.shape)) or 'scalar', self.dtype,
+                                     ', freed' if self.address is None else '')
 
     def free(self):
         """Frees the memory in the device."""
@@ -269,10 +323,13 @@ def _shape(of):
 
 class Device:
     """A device with one module: a Program, or PTX as for tag(). `policy` as --policy; `settings`:
-    {'memory.cores': 8}. `print` receives what kernels print."""
+    {'memory.cores': 8}. `print` receives what kernels print. `progress` is called several times a second while
+    a kernel runs, with a Progress; if it returns a true value, or raises an exception, the launch ends."""
+
+    INTERVAL = 50  # milliseconds between calls of `progress`, and between looks for signals
 
     def __init__(self, program, module=None, functional=False, config=None, policy=None,
-                 settings=None, threads=0, max_instructions=0, max_cycles=0, print=None):
+                 settings=None, threads=0, max_instructions=0, max_cycles=0, print=None, progress=None):
         keep = []
         options = _ffi.new('struct ptxoffload_device_options *')
         _lib.ptxoffload_device_options_init(options,
@@ -300,7 +357,35 @@ class Device:
             arguments = (given.pointer, given.module(module), options)
         self._context.begin()
         self._pointer = self._context.make('device', make, _lib.ptxoffload_device_free, *arguments)
-        self._names, self._parameters = None, {}
+        self._names, self._parameters, self._launched = None, {}, {}
+        self._buffers = weakref.WeakSet()
+        self.progress, self._raised = progress, None
+        self._observe = _ffi.callback('ptxoffload_progress', self._report_progress, error=1, onerror=self._keep_error)
+
+    def _report_progress(self, _, info):
+        """Called in the thread of run(), where handlers of signals may raise KeyboardInterrupt."""
+        if not self.progress:
+            return 0
+        return bool(self.progress(Progress(_text(info.kernel), info.ctas, info.ended_ctas, info.cycles, info.instructions)))
+
+    def _keep_error(self, _, error, __):
+        self._raised = error
+
+    @property
+    def state(self):
+        """'idle', 'running', 'faulted' (the last launch has ended early) or 'lost' (memory was exhausted)."""
+        return _STATES[_lib.ptxoffload_device_state(self._pointer)]
+
+    def reset(self):
+        """Frees all buffers, gives variables of the module their initial values, and empties caches."""
+        self._call(_lib.ptxoffload_device_reset)
+        for buffer in self._buffers:
+            buffer.address = None
+        self._buffers.clear()
+
+    def cancel(self):
+        """Ends the launch that is running, or the next one; for other threads. run() raises Error."""
+        _lib.ptxoffload_cancel(self._pointer)
 
     def _call(self, function, *arguments):
         self._context.begin()
@@ -359,7 +444,16 @@ class Device:
         launch.block = (_shape(block) + (1, 1))[:3]
         launch.shared, launch.cooperative = shared, cooperative
         launch.arguments, launch.argument_count = listed, len(values)
-        self._call(_lib.ptxoffload_run, launch)
+        # Signals are handled in Python's main thread, between its instructions.
+        observed = self.progress or threading.current_thread() is threading.main_thread()
+        self._call(_lib.ptxoffload_set_progress, self._observe if observed else _ffi.NULL, _ffi.NULL, self.INTERVAL)
+        self._launched[kernel] = self._launched.get(kernel, 0) + 1
+        try:
+            self._call(_lib.ptxoffload_run, launch)
+        finally:
+            raised, self._raised = self._raised, None
+            if raised:
+                raise raised from None
 
     def statistic_names(self):
         """The names of all statistics, in the order of statistic_values."""
@@ -382,3 +476,10 @@ class Device:
     def statistics(self, kernel=None):
         """The same as a dictionary."""
         return dict(zip(self.statistic_names(), self.statistic_values(kernel).tolist()))
+
+    def records(self):
+        """The statistics of each kernel that has run as a list of dictionaries, such as pandas.DataFrame takes."""
+        return [dict(kernel=kernel, **self.statistics(kernel)) for kernel in self._launched]
+
+    def _repr_html_(self):
+        return show.device(self)

@@ -68,6 +68,7 @@ enum device_end device_run_launch(struct device *device, struct device_launch *o
                                    .max_instructions = max > done ? max - done : 0};
     if (max && max <= done)
         return DEVICE_LIMITED;
+    device_enter(device);
     device_begin_launch(device, one);
     struct device_spell spell = device_spell_begin(device);
     grid_run(one->launch, device->arena, &options, grid);
@@ -85,6 +86,7 @@ enum device_end device_run_launch(struct device *device, struct device_launch *o
     blame(result, failed ? failed : one);
     if (end != DEVICE_DONE && !one->launch->depth)
         device_spawns_drop(device);
+    device_leave(device, end == DEVICE_DONE || grid->fault.needs_word);
     return end;
 }
 

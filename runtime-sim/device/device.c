@@ -11,6 +11,7 @@
 #include "runtime-sim/exec/memory/heap.h"
 #include "runtime-sim/exec/memory/texture.h"
 #include "runtime-sim/gpu/core/sites.h"
+#include <assert.h>
 #include <string.h>
 #include <time.h>
 
@@ -88,10 +89,34 @@ const char *device_extend(struct device *device)
     return grid_load(device->image, device->program, first);
 }
 
+enum device_state device_state(const struct device *device)
+{
+    return !device->image    ? DEVICE_CREATED
+           : device->running ? DEVICE_RUNNING
+           : device->faulted ? DEVICE_FAULTED
+                             : DEVICE_IDLE;
+}
+
+void device_enter(struct device *device)
+{
+    assert(device->image);
+    device->faulted &= device->running > 0;
+    device->running++;
+}
+
+void device_leave(struct device *device, bool complete)
+{
+    assert(device->running);
+    device->running--;
+    device->faulted |= !complete;
+}
+
 void device_reset(struct device *device)
 {
     const struct program *program = device->program;
     struct image *image = device->image;
+    assert(!device->running);
+    device->faulted = false;
     for (uint32_t i = 0; i < device->variables; i++) {
         const struct allocation *at = device_variable(device, i);
         memset(at->data, 0, at->bytes);
@@ -100,6 +125,16 @@ void device_reset(struct device *device)
     for (uint32_t i = 0; i < image->list.n; i++)
         if (image->list.v[i].heap && image->list.v[i].state == ALLOCATION_LIVE)
             heap_give(image, image->list.v[i].address);
+}
+
+void device_free_all(struct device *device)
+{
+    struct image *image = device->image;
+    uint32_t first = (uint32_t)(device_variable(device, 0) - image->list.v);
+    assert(!device->running);
+    for (uint32_t i = 0; i < image->list.n; i++)
+        if (i - first >= device->variables)
+            image->list.v[i].state = ALLOCATION_FREED;
 }
 
 // Memory

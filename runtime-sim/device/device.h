@@ -66,6 +66,11 @@ struct device_cpu {
     uint32_t every, skipped; // every how many short spells is measured; spells since the last one
 };
 
+// A device is created by the caller, idle once it is loaded, and running while commands are
+// executed on it. If they end early (fault, no progress, limit, stop), it is faulted: its memory
+// has what was written until then. The next command, or device_reset, leaves this state.
+enum device_state { DEVICE_CREATED, DEVICE_IDLE, DEVICE_RUNNING, DEVICE_FAULTED };
+
 struct device {
     struct arena *arena;
     const struct program *program;
@@ -104,6 +109,8 @@ struct device {
     void *executor;
 
     // Set by device_load.
+    uint32_t running;    // launches without time, and busy periods of the executor, that are open
+    bool faulted;        // the last of them that ended has ended early
     uint32_t variables;  // number of variables of the loaded program
     struct check *check; // NULL: neither `race` nor `uninit`
     struct image *image;
@@ -129,9 +136,16 @@ const char *device_load(struct device *device);
 // one. Existing variables keep their contents. Requires `grows`, and that no command is running.
 const char *device_extend(struct device *device);
 
+enum device_state device_state(const struct device *device);
+// Enter and leave DEVICE_RUNNING, once for all commands that run at the same time. The device is
+// faulted after the last one if one of them was not `complete`.
+void device_enter(struct device *device);
+void device_leave(struct device *device, bool complete);
 // Gives all variables their initial values, and frees what kernels have allocated. Requires that no
 // command is running.
 void device_reset(struct device *device);
+// Frees all allocations except variables. Requires that no command is running.
+void device_free_all(struct device *device);
 
 // Memory
 

@@ -1,6 +1,7 @@
 #include "runtime-sim/base/trace.h"
 #include "runtime-sim/device/timed_run.h"
 #include "runtime-sim/exec/warp/grid.h"
+#include <assert.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -278,6 +279,12 @@ void timed_write_notes(const struct timed *timed, FILE *to)
 }
 
 // Continuation with another machine
+
+void timed_discard(struct timed *timed)
+{
+    assert(!timed->period.is_open);
+    timed->broken = timed->used;
+}
 
 struct stats_mark timed_since_sample(const struct timed *timed, struct arena *arena)
 {

@@ -166,6 +166,9 @@ struct timed_kernel *timed_counts(struct timed *timed, struct device_kernel *ker
 // cycles of the flush are added to those of the last launch, or only to the total if several
 // launches ran at the same time. After a fault nothing is flushed.
 void timed_renew(struct timed *timed);
+// Continues with a new machine at the same cycle, without a flush. Requires that no command is
+// running.
+void timed_discard(struct timed *timed);
 // timed_since_sample returns the counts since the last sample. timed_resume continues with these
 // counts at this cycle, with a new machine.
 struct stats_mark timed_since_sample(const struct timed *timed, struct arena *arena);

@@ -137,6 +137,7 @@ static void open_period(struct timed *timed, uint64_t cycle)
     period->before = stats_snapshot(&timed->stats, &period->arena);
     period->begun = begun;
     period->is_open = true;
+    device_enter(timed->device);
     timed->used = true;
     timed->kernel = "copy";
     atomic_store(&timed->cycle, 0);
@@ -264,6 +265,7 @@ static void close_period(struct timed *timed, enum machine_end end)
     timed->broken = end != MACHINE_DONE;
     if (timed->broken)
         device_spawns_drop(timed->device);
+    device_leave(timed->device, !timed->broken);
 }
 
 // Continues as machine_proceed does, with the launches by threads.

@@ -410,7 +410,7 @@ void host_forget(struct host *host)
         struct host_gpu *gpu = &host->gpus[i];
         gpu->driver = NULL;
         memset(gpu->engine, 0, sizeof gpu->engine);
-        if (gpu->timed && host->gpu_count > 1) // another device may have failed
+        if (gpu->timed) // another device, or a launch without time, may have failed
             timed_abandon(gpu->timed);
         device_drop(gpu->device);
     }

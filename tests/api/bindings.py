@@ -3,13 +3,16 @@
 
 usage: bindings.py BUILD-ROOT
 """
+import ast
 import json
 import os
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
 import sys
+import zipfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
 from tap import SANITIZED, Skip, case, ends, environment, main, run, same
@@ -96,7 +99,7 @@ def static(folder):
 @case
 def cmake(folder):
     """the example builds with find_package"""
-    need('cmake', 'cc')
+    need('cmake', 'cc', 'c++')
     prefix, env = install(folder)
     shutil.copytree(EXAMPLE, folder / 'source')
     programs = environment(PATH='%s:%s' % (prefix / 'bin', os.environ['PATH']))
@@ -104,10 +107,79 @@ def cmake(folder):
              env=programs), 0, None, None)
     ends(run(['cmake', '--build', 'built'], folder, env=programs), 0, None, None)
     tags_as_command(folder, folder / 'built' / 'tag', env, SAMPLES[0])
+    ends(run([folder / 'built' / 'compare', ROOT / SAMPLES[0]], folder, env=env), 0)
     wrong = (folder / 'source/CMakeLists.txt').read_text().replace('ptxoffload 0.1', 'ptxoffload 99')
     (folder / 'source/CMakeLists.txt').write_text(wrong)
     ends(run(['cmake', '-S', 'source', '-B', 'other', '-DCMAKE_PREFIX_PATH=%s' % prefix], folder,
              env=programs), 1, None, None)
+
+
+@case
+def cmake_components(folder):
+    """a component that does not exist is refused by its name"""
+    need('cmake', 'cc', 'c++')
+    prefix, env = install(folder)
+    programs = environment(PATH='%s:%s' % (prefix / 'bin', os.environ['PATH']))
+    for number, (components, good) in enumerate((('COMPONENTS library', True), ('COMPONENTS library cuda', False),
+                                                 ('COMPONENTS Library', False), ('', True),
+                                                 ('COMPONENTS library OPTIONAL_COMPONENTS cuda', True))):
+        (folder / 'CMakeLists.txt').write_text('cmake_minimum_required(VERSION 3.16)\nproject(x C)\nfind_package(ptxoffload '
+                                               'REQUIRED %s)\nif(ptxoffload_cuda_FOUND)\nmessage(FATAL_ERROR "found")\nendif()\n'
+                                               % components)
+        done = ends(run(['cmake', '-S', '.', '-B', str(number), '-DCMAKE_PREFIX_PATH=%s' % prefix], folder, env=programs),
+                    0 if good else 1, None, None)
+        assert good or 'there is no component %s, only library' % components.split()[-1] in done.err.decode(), done
+
+
+@case
+def cplusplus(folder):
+    """the example in C++ compiles without warnings as C++11 to C++20, and counts as ptxoffload-sim does"""
+    need('pkg-config')
+    compilers = [name for name in ('g++', 'clang++') if shutil.which(name)]
+    if not compilers:
+        raise Skip('no compiler for C++')
+    _, env = install(folder)
+    flags = ends(run(['pkg-config', '--cflags', '--libs', 'libptxoffload'], folder, env=env), 0).out.decode().split()
+    (folder / 'structs.cpp').write_text('#include <ptxoffload/metadata.h>\n#include <ptxoffload/ptxoffload.h>\nint main()\n{\n' + ''.join(
+        'const ptxoffload_%s s%d = PTXOFFLOAD_%s;\nif (s%d.size != sizeof s%d) return 1;\n' % (name.lower(), i, name, i, i)
+        for i, name in enumerate(('MODULE_INFO', 'KERNEL_INFO', 'CHAIN_INFO', 'INSTRUCTION_INFO', 'BLOCK_INFO',
+                                  'REJECTION_INFO', 'LAUNCH', 'PARAMETER_INFO'))) + '}\n')
+    for compiler in compilers:
+        for standard in ('c++11', 'c++14', 'c++17', 'c++20'):
+            for source in (EXAMPLE / 'compare.cpp', 'structs.cpp'):
+                ends(run([compiler, '-std=' + standard, '-Wall', '-Wextra', '-pedantic', '-Werror', source, '-o', 'program',
+                          *flags], folder, env=env), 0, '', '')
+            ends(run([folder / 'program'], folder, env=env), 0)
+    ends(run([compilers[0], EXAMPLE / 'compare.cpp', '-o', 'compare', *flags], folder, env=env), 0)
+    out = ends(run([folder / 'compare', ROOT / SAMPLES[0]], folder, env=env), 0).out.decode()
+    lines = dict(line.split() for line in out.splitlines())
+    assert int(lines['omni']) < int(lines['baseline']), lines
+    ends(run([folder / 'compare', ROOT / 'README.md'], folder, env=env), 1, None, None)
+
+
+@case
+def soname(folder):
+    """the name of the shared library and the macros of the header follow the version"""
+    need('readelf')
+    version = ends(run([BUILD / 'cli/ptxoffload', '--version'], folder), 0).out.decode().split()[1]
+    parts = version.split('.')
+    said = ends(run(['readelf', '-d', BUILD / 'api/libptxoffload.so'], folder), 0).out.decode()
+    wanted = 'libptxoffload.so.' + ('.'.join(parts[:2]) if parts[0] == '0' else parts[0])
+    assert 'soname: [%s]' % wanted in said, said
+    header = (ROOT / 'include/ptxoffload/ptxoffload.h').read_text()
+    same(re.findall(r'#define PTXOFFLOAD_VERSION_[A-Z]+ (\d+)', header), parts)
+
+
+@case
+def symbols(folder):
+    """the symbols of the Debian package are those of the library"""
+    need('nm')
+    exported = ends(run(['nm', '-D', '--defined-only', '--format=just-symbols', BUILD / 'api/libptxoffload.so'], folder), 0)
+    names = {name.split('@')[0] for name in exported.out.decode().split()}
+    lines = (ROOT / 'debian/libptxoffload0.1.symbols').read_text().splitlines()
+    listed = {line.split('@')[0].strip() for line in lines if line.startswith(' ')}
+    same(names - listed, set())
+    same(listed - names - {'PTXOFFLOAD_0.1'}, set())
 
 
 def python(folder):
@@ -118,7 +190,7 @@ def python(folder):
     if not found:
         raise Skip('no Python with cffi and numpy')
     return found[0], environment(PYTHONPATH=str(ROOT / 'python'), PYTHONDONTWRITEBYTECODE='1',
-                                 PTXOFFLOAD_LIBRARY=str(BUILD / 'api/libptxoffload.so.0'))
+                                 PTXOFFLOAD_LIBRARY=str(BUILD / 'api/libptxoffload.so'))
 
 
 def evaluate(folder, text, *arguments):
@@ -211,7 +283,7 @@ def entry(kind, size, words):
     return ('.visible .entry k_%s(.param .u64 to, .param %s)\\n{ .reg .b64 %%a; .reg .b16 %%v8, %%v16; .reg .b32 %%v32;\\n'
             'ld.param.u64 %%a, [to]; cvta.to.global.u64 %%a, %%a;\\n%sret; }\\n'
             % (kind, '.align 4 .b8 k[12]' if kind == 'record' else '.%s k' % kind, loads))
-TYPES = [c + str(8 * n) for c in 'usb' for n in (1, 2, 4, 8)] + ['f32', 'f64']
+TYPES = [c + str(8 * n) for c in 'usb' for n in (1, 2, 4, 8)] + ['f16', 'f32', 'f64']
 text += ''.join(entry(kind, int(kind[1:]) // 8, max(int(kind[1:]) // 32, 1)) for kind in TYPES) + entry('record', 4, 3)
 device = ptxoffload.Device(text, functional=True)
 buffer = device.zeros(16, 'u1')
@@ -239,6 +311,8 @@ def python_arguments(folder):
         ('f32', 'float("inf")', ('f4', float('inf'))), ('f32', '"2"', 'TypeError'), ('f32', 'None', 'TypeError'),
         ('f32', '2j', 'TypeError'), ('f32', '[2.0]', 'TypeError'), ('f32', 'numpy.ones(1, "f4")', 'TypeError'),
         ('f32', 'buffer', 'TypeError'), ('f64', 'buffer', 'TypeError'), ('u32', 'buffer', 'ValueError'),
+        ('f16', '2', ('f2', 2)), ('f16', '0.1', ('f2', 0.1)), ('f16', 'numpy.float32(0.5)', ('f2', 0.5)), ('f16', '2049', 'ValueError'),
+        ('f16', '70000.0', 'OverflowError'), ('f16', 'float("-inf")', ('f2', float('-inf'))), ('f16', 'None', 'TypeError'),
         ('u32', '4', ('u4', 4)), ('u32', '4.0', ('u4', 4)), ('u32', 'numpy.float32(4)', ('u4', 4)),
         ('u32', '-1', ('i4', -1)), ('u32', '2**32 - 1', ('u4', 2**32 - 1)), ('u32', '4.5', 'ValueError'),
         ('u32', '2**32', 'OverflowError'), ('u32', '2**40', 'OverflowError'), ('u32', '-2**31 - 1', 'OverflowError'),
@@ -328,24 +402,240 @@ print(json.dumps([right, refused, sets, unfit]))""")
     same([one for one in got[3] if one not in ('TypeError', 'ValueError', 'OverflowError')], [])
 
 
+ENDLESS = r"""
+text = ('.version 8.0\n.target sm_80\n.address_size 64\n.global .u32 kept = 7;\n'
+        '.visible .entry endless(.param .u64 to)\n{ .reg .b32 %r<3>; .reg .b64 %d<3>; .reg .pred %p;\n'
+        'ld.param.u64 %d1, [to]; mov.u32 %r1, 0;\n'
+        'L: add.u32 %r1, %r1, 1; st.global.u32 [%d1], %r1; setp.ne.u32 %p, %r1, 0; @%p bra L;\nret; }\n'
+        '.visible .entry add(.param .u64 to)\n{ .reg .b32 %r<3>; .reg .b64 %d<3>; ld.param.u64 %d1, [to]; mov.u32 %r1, %tid.x;\n'
+        'mul.wide.u32 %d2, %r1, 4; add.u64 %d1, %d1, %d2; ld.global.u32 %r2, [%d1]; add.u32 %r2, %r2, 5;\n'
+        'st.global.u32 [%d1], %r2; ret; }\n')
+def error(call):
+    try:
+        call()
+    except BaseException as error:
+        return type(error).__name__
+"""
+
+
+@case
+def python_interrupts(folder):
+    """Ctrl-C, an exception in `progress`, and another thread end a launch at once; the device stays usable"""
+    got = evaluate(folder, ENDLESS + """
+import os, signal, threading, time
+out = []
+for options in ({'functional': True}, {'functional': True, 'threads': 3}, {}, {'policy': 'omni'}, {'config': 'gtx480'}):
+    device = ptxoffload.Device(text, **options)
+    b = device.array(numpy.zeros(64, 'u4'))
+    def late(action):
+        threading.Timer(0.2, action).start()
+        begun = time.monotonic()
+        name = error(lambda: device.run('endless', 2, 32, b))
+        return [name, time.monotonic() - begun, device.state]
+    out.append(late(lambda: os.kill(os.getpid(), signal.SIGINT)))
+    out.append(late(device.cancel))
+    seen = []
+    device.progress = lambda now: seen.append(now) or (now.kernel == 'endless' and device.state == 'running' and now.ctas == 2)
+    out.append([error(lambda: device.run('endless', 2, 32, b)), 0, device.state])
+    device.progress = lambda now: {}['nothing']
+    out.append([error(lambda: device.run('endless', 2, 32, b)), 0, device.state])
+    device.progress = lambda now: error(b.get) == 'Error' and error(lambda: device.run('add', 1, 1, b)) == 'Error'
+    out.append([error(lambda: device.run('endless', 2, 32, b)), 0, device.state])
+    device.progress = None
+    b.set(0)
+    device.run('add', 1, 64, b)
+    assert device.state == 'idle' and (b.get() == 5).all()
+    device.cancel()
+    out.append([error(lambda: device.run('add', 1, 64, b)), 0, 'faulted' if device.state == 'idle' else ''])
+    device.reset()
+    assert error(b.get) == 'ValueError' and device.state == 'idle'
+    b = device.array(numpy.ones(64, 'u4'))
+    device.run('add', 1, 64, b)
+    assert (b.get() == 6).all()
+print(json.dumps(out))""")
+    same([[name, state] for name, _, state in got],
+         [[name, 'faulted'] for name in ('KeyboardInterrupt', 'Error', 'Error', 'KeyError', 'Error', 'Error')] * 5)
+    assert max(seconds for _, seconds, _ in got) < 20, got  # an endless launch, on a busy host
+
+
+@case
+def python_faults(folder):
+    """random launches, faults, interrupts and resets: each good launch gives what it gives on a new device"""
+    got = evaluate(folder, ENDLESS + """
+import random
+text += ('.visible .entry wild(.param .u64 to)\\n{ .reg .b32 %r<3>; .reg .b64 %d<3>; ld.param.u64 %d1, [to]; shl.b64 %d1, %d1, 9;\\n'
+         'ld.global.u32 %r1, [%d1]; st.global.u32 [%d1], %r1; ret; }\\n'
+         '.visible .entry stuck(.param .u64 to)\\n{ bar.sync 0, 96; ret; }\\n')
+draw, faults = random.Random(1), 0
+for options in ({'functional': True}, {}, {'policy': 'omni'}, {'policy': 'adaptive'}, {'config': 'tom', 'policy': 'tom-ctrl'}):
+    device = ptxoffload.Device(text, settings={'machine.watchdog': 4000}, **options)
+    values = numpy.arange(64, dtype='u4')
+    b = device.array(values)
+    for step in range(12):
+        kind = draw.choice(['wild', 'stuck', 'endless', 'reset', 'reject', 'none'])
+        if kind in ('wild', 'stuck'):
+            assert error(lambda: device.run(kind, 2, 32, b)) == 'Error' and device.state == 'faulted'
+        elif kind == 'endless':
+            device.progress = lambda now: True
+            assert error(lambda: device.run(kind, 2, 32, b)) == 'Error' and device.state == 'faulted'
+            device.progress = None
+        elif kind == 'reject':
+            before = device.state
+            assert error(lambda: device.run('add', 1, 2048, b)) == 'Error' and device.state == before
+        elif kind == 'reset':
+            device.reset()
+            b = device.array(values)
+        faults += device.state == 'faulted'
+        values = b.get()
+        device.run('add', 1, 64, b)
+        fresh = ptxoffload.Device(text, **options)
+        other = fresh.array(values)
+        fresh.run('add', 1, 64, other)
+        assert device.state == 'idle' and (b.get() == other.get()).all() and (b.get() == values + 5).all()
+        values = b.get()
+print(json.dumps(faults))""")
+    assert got > 10, got
+
+
+@case
+def python_numpy(folder):
+    """numpy takes buffers; programs and devices have records, and HTML for notebooks"""
+    got = evaluate(folder, """
+import xml.etree.ElementTree
+p = ptxoffload.tag(sys.argv[1])
+d = ptxoffload.Device(p, policy='omni')
+a, c = d.array(numpy.arange(4096, dtype='f4')), d.zeros(4096)
+empty = d._repr_html_()
+d.run('vecadd', 16, 256, a, a, c, 4096)
+assert isinstance(numpy.asarray(c), numpy.ndarray) and numpy.array_equal(c, 2 * numpy.asarray(a)) and len(c) == 4096
+assert numpy.asarray(c, 'f8').dtype == 'f8' and numpy.sum(c) == 2 * numpy.arange(4096).sum()
+assert (d.array(c).get() == c.get()).all()
+rows = d.records()
+assert [row['kernel'] for row in rows] == ['vecadd'] and rows[0]['machine.cycles'] == d.statistics()['machine.cycles']
+for html in (p._repr_html_(), d._repr_html_(), empty, ptxoffload.Device(p, functional=True)._repr_html_()):
+    xml.etree.ElementTree.fromstring('<x>%s</x>' % html)
+flat = [row for kind in ('chains', 'blocks', 'rejected') for row in p.records(kind)]
+assert flat and not any(isinstance(value, dict) for row in flat for value in row.values())
+print(json.dumps([ptxoffload.__version__ == ptxoffload.version(), p.records()[0]['response.flits']]))""", ROOT / SAMPLES[0])
+    same(got, [True, 1])
+
+
+@case
+def python_library(folder):
+    """without the library, or with one of another version, the import says what to do"""
+    need('cc')
+    interpreter, env = python(folder)
+    for name, text in (('other', '#include <stddef.h>\nconst char *ptxoffload_version(void) { return "99.1.0"; }\n'),
+                       ('none', 'int x;\n')):
+        (folder / (name + '.c')).write_text(text)
+        ends(run(['cc', '-shared', '-fPIC', name + '.c', '-o', name + '.so'], folder), 0)
+    for library, words in ((folder / 'missing.so', ('Install the package libptxoffload', 'PTXOFFLOAD_LIBRARY')),
+                           (folder / 'other.so', ('99.1.0', 'the same version')), (folder / 'none.so', ('ptxoffload_version',))):
+        said = ends(run([interpreter, '-c', 'import ptxoffload'], folder, env=dict(env, PTXOFFLOAD_LIBRARY=str(library))),
+                    1).err.decode().splitlines()[-1]
+        assert said.startswith('ImportError: ') and all(word in said for word in words), said
+
+
+@case
+def python_stubs(folder):
+    """the stubs have the classes, functions and parameters of the module"""
+    got = evaluate(folder, """
+import ast, inspect, pathlib
+def signature(function):
+    return [name for name in inspect.signature(function).parameters]
+def stub(node):
+    return [one.arg for one in node.args.posonlyargs + node.args.args] + [
+        one.arg for one in [node.args.vararg] if one] + [one.arg for one in node.args.kwonlyargs] + [
+        one.arg for one in [node.args.kwarg] if one]
+wrong = []
+def compare(tree, of, where):
+    names = set()
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            names.add(node.name)
+            found = inspect.getattr_static(of, node.name, None)
+            found = found.fget if isinstance(found, property) else found
+            if not callable(found) or signature(found) != stub(node):
+                wrong.append(where + node.name)
+        if isinstance(node, ast.ClassDef):
+            names.add(node.name)
+            if 'NamedTuple' in [getattr(base, 'id', '') for base in node.bases]:
+                if list(getattr(of, node.name)._fields) != [one.target.id for one in node.body]:
+                    wrong.append(where + node.name)
+            else:
+                compare(node, getattr(of, node.name), where + node.name + '.')
+    wrong.extend(where + name for name, one in vars(of).items()
+                 if not name.startswith('_') and (inspect.isfunction(one) or isinstance(one, property))
+                 and name not in names and one.__module__ == getattr(of, '__module__', of.__name__) if inspect.isfunction(one))
+folder = pathlib.Path(ptxoffload.__file__).parent
+assert (folder / 'py.typed').exists()
+compare(ast.parse((folder / '__init__.pyi').read_text()), ptxoffload, '')
+compare(ast.parse((folder / 'values.pyi').read_text()), ptxoffload.values, 'values.')
+print(json.dumps(wrong))""")
+    same(got, [])
+
+
+@case
+def notebook(folder):
+    """the cells of the notebook run one after the other"""
+    document = json.loads((EXAMPLE / 'kernel-to-figure.ipynb').read_text())
+    same([document['nbformat'], document['nbformat_minor']], [4, 5])
+    same({cell['cell_type'] for cell in document['cells']}, {'markdown', 'code'})
+    same(len({cell['id'] for cell in document['cells']}), len(document['cells']))
+    same([cell for cell in document['cells'] if cell.get('outputs') or cell.get('execution_count')], [])
+    cells = [''.join(cell['source']) for cell in document['cells'] if cell['cell_type'] == 'code']
+    got = evaluate(folder, """
+import ast
+shown, names = [], {}
+for text in json.loads(sys.argv[1]):
+    tree = ast.parse(text)
+    last = ast.Expression(tree.body.pop().value) if isinstance(tree.body[-1], ast.Expr) else None
+    exec(compile(tree, 'cell', 'exec'), names)
+    value = eval(compile(last, 'cell', 'eval'), names) if last else None
+    shown.append(value._repr_html_() if hasattr(value, '_repr_html_') else repr(value))
+print(json.dumps(shown))""", json.dumps(cells))
+    assert '<caption>Offload candidates' in got[1] and '<svg' in got[-1] and "'pattern'" in got[2], got
+    cycles = ast.literal_eval(got[-3])
+    assert dict((row[0], row[1]) for row in cycles)['omni'] < cycles[0][1], cycles
+
+
+def build_python(interpreter, folder, source, form):
+    """The file of a source package ('sdist') or wheel that is built without a network."""
+    text = 'import setuptools.build_meta, sys; print(setuptools.build_meta.build_%s(sys.argv[1]))' % form
+    name = ends(run([interpreter, '-c', text, folder], source, env=environment()), 0, None, None).out.decode().split()[-1]
+    return folder / name
+
+
 @case
 def python_installs(folder):
-    """`pip install .` installs the module with its header"""
+    """a source package is made of a clean checkout; `pip install` of it alone installs module, header and stubs"""
     interpreter, env = python(folder)
     if subprocess.run([interpreter, '-c', 'import setuptools, wheel, pip'], capture_output=True,
                       check=False).returncode:
         raise Skip('no pip, setuptools or wheel')
-    source = folder / 'tree'
-    for name in ('python', 'include', 'pyproject.toml', 'setup.py', 'meson.build', 'README.md'):
+    source, alone = folder / 'tree', folder / 'alone'
+    for name in ('python', 'include', 'pyproject.toml', 'setup.py', 'MANIFEST.in', 'README.md', 'CHANGELOG.md', 'LICENSE'):
         of = ROOT / name
-        (shutil.copytree if of.is_dir() else shutil.copy)(of, (source / name) if of.is_dir()
-                                                          else source)
-    ends(run([interpreter, '-m', 'pip', 'install', '--quiet', '--no-build-isolation', '--no-deps',
-              '--no-index', '--target', folder / 'site', '.'], source, env=environment()), 0, None, None)
-    env['PYTHONPATH'] = str(folder / 'site')
-    done = ends(run([interpreter, '-c', 'import ptxoffload; print(ptxoffload.version(), '
-                     'ptxoffload.__file__)'], folder, env=env), 0).out.decode()
-    assert str(folder / 'site') in done, done
+        (shutil.copytree if of.is_dir() else shutil.copy)(of, (source / name) if of.is_dir() else source)
+    package = build_python(interpreter, folder, source, 'sdist')
+    shutil.rmtree(source)
+    alone.mkdir()
+    ends(run(['tar', '-xzf', package, '--strip-components=1'], alone), 0)
+    wheel = build_python(interpreter, folder, alone, 'wheel')
+    with zipfile.ZipFile(wheel) as packed:
+        names = {pathlib.Path(name).name for name in packed.namelist()}
+    same({'__init__.py', '__init__.pyi', 'values.py', 'values.pyi', 'show.py', 'py.typed', 'ptxoffload.h', 'LICENSE'} - names,
+         set())
+    for number, given in enumerate((package, wheel, alone)):
+        site = folder / ('site%d' % number)
+        ends(run([interpreter, '-m', 'pip', 'install', '--quiet', '--no-build-isolation', '--no-deps',
+                  '--no-index', '--target', site, given], folder, env=environment()), 0, None, None)
+        env['PYTHONPATH'] = str(site)
+        done = ends(run([interpreter, '-c', 'import ptxoffload, importlib.metadata as m; print(ptxoffload.version(), '
+                         'ptxoffload.__version__, m.version("ptxoffload"), ptxoffload.__file__)'], folder, env=env), 0)
+        words = done.out.decode().split()
+        same(len(set(words[:3])), 1)
+        assert words[3].startswith(str(site)), words
 
 
 main()

@@ -86,6 +86,85 @@ COMP_WORDS=(ptxoffload --tags pa); COMP_CWORD=2; _ptxoffload; echo "${COMPREPLY[
     same(done.out.decode(), 'pragma paper\npaper\n')
 
 
+# What is typed last, and words among those that are offered; a word before '!' must not be.
+LINES = [
+    ('ptxoffload --report=', 'text json html'), ('ptxoffload --report=j', 'json text!'), ('ptxoffload --emit=ptx,m', 'ptx,meta ptx,map'),
+    ('ptxoffload --machine=isca', 'isca19 isca19-stacks v100!'), ('ptxoffload --diagnostics=s', 'sarif'),
+    ('ptxoffload-sim --policy=', 'baseline llc omni adaptive tom-ctrl'), ('ptxoffload-sim --policy=o', 'omni llc!'),
+    ('ptxoffload-sim --config=', 'isca19 v100 gtx480 rgpu'), ('ptxoffload-sim --set=core.sched', 'core.schedulers= core.schedule='),
+    ('ptxoffload-sim --registers=', 'estimate ptxas'), ('ptxoffload-sim --help=', 'run keys'),
+    ('ptxoffload-run --policy=tom-', 'tom-ctrl tom-ideal'), ('ptxoffload-run --check=race,', 'race,uninit'),
+    ('ptxoffload-noc --config=', 'noc/mesh88_8vc_islip'), ('ptxoffload-noc --set=noc.v', 'noc.vcs='),
+    ('ptxoffload-noc --traffic=', 'uniform transpose hotspot'), ('ptxoffload-dram --config=', 'dram/hbm2'),
+    ('ptxoffload-dram --pattern=', 'seq random'), ('ptxoffload-dram --set=dram.ba', 'dram.banks='),
+    ('ptxoffload-map --set=spatial.la', 'spatial.lanes= spatial.latency_2='), ('ptxoffload-map --set=', 'core.schedulers=!'),
+    ('ptxoffload-campaign ', 'run status report compare'), ('ptxoffload-campaign st', 'status run!'), ('ptxoffload-campaign run --on=', 'host slurm'),
+    ('ptxoffload-lsp --color=', 'auto always never'),
+]
+
+
+def offers(offered, words, line):
+    for word in words.split():
+        assert (word.rstrip('!') in offered) == (not word.endswith('!')), (line, word, offered[:40])
+
+
+@case
+def values_in_bash(folder):
+    """bash completes values of options, keys and subcommands"""
+    need('bash')
+    text = """
+source "$1"; compopt() { :; }; id=$2; shift 2
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); "_${id//-/_}"; printf '%s\\n' "${COMPREPLY[@]}"
+"""
+    for line, words in LINES:
+        command, *rest = line.split(' ')
+        typed = [part for word in rest for part in re.split('(=)', word)]
+        done = ends(run(['bash', '-c', text, 'bash', CLI / 'completions' / command, command, command, *typed], folder), 0, '')
+        offers(done.out.decode().splitlines(), words, line)
+
+
+@case
+def values_in_fish(folder):
+    """fish completes the same"""
+    need('fish')
+    for line, words in LINES:
+        text = 'source %s; complete -C%s' % (CLI / (line.split()[0] + '.fish'), "'%s'" % line)
+        done = ends(run(['fish', '--no-config', '-c', text], folder, env=dict(os.environ, HOME=str(folder))), 0, None, None)
+        found = [row.split('\t')[0] for row in done.out.decode().splitlines()]
+        offers([re.sub(r'^--[a-z-]+=', '', word) for word in found], words, line)
+
+
+@case
+def values_in_zsh(folder):
+    """the specifications for zsh have the same words"""
+    need()
+    for line, words in LINES:
+        command, *rest = line.split(' ')
+        text = (CLI / ('_' + command)).read_text()
+        option = rest[-1].split('=')[0] + '=' if '=' in rest[-1] else '1:action'
+        found = [row for row in text.splitlines() if row.strip().startswith("'" + option)]
+        same((line, len(found)), (line, 1))
+        offered = set(re.split(r"[ (){}';]", found[0]))
+        for word in words.split():
+            if not word.endswith('!'):
+                assert word.split(',')[-1] in offered, (line, word)
+
+
+@case
+def all_values(folder):
+    """every built-in configuration and every key of a machine is offered"""
+    text = (CLI / 'completions/ptxoffload-sim').read_text()
+    offered = set(re.search(r"--set\) .*?'' '(.*)'", text)[1].split())
+    section, keys = None, set()
+    for line in ends(run([CLI / 'ptxoffload-sim', '--print-config', '--config=isca19'], folder), 0).out.decode().splitlines():
+        found = re.match(r'(\w+):$|  (\w+):', line)
+        section = found[1] if found and found[1] else section
+        keys |= {'%s.%s=' % (section, found[2])} if found and found[2] else set()
+    assert len(keys) > 100 and keys <= offered, keys - offered
+    offered = set(re.search(r"--config\) .*?'' '(.*)'", text)[1].split())
+    same(set(ends(run([CLI / 'ptxoffload-sim', '--list-configs'], folder), 0).out.decode().split()), offered)
+
+
 @case
 def folders(folder):
     """bash completes folders alone where an option names one"""

@@ -1,0 +1,17 @@
+// Words that an option takes, for completions.
+#pragma once
+#include "cli/common/options.h"
+
+struct page_words {
+    const char *const *list; // up to a NULL; NULL: no words
+    bool in_list;            // several of them, with commas between
+    bool and_files;          // or the name of a file
+};
+
+// Returns the words with which the argument of an option may begin: its choices, configurations and
+// keys of the command's machine, or the words in the text of the argument. One that ends in '=' or
+// ':' is continued.
+struct page_words page_words_of(const struct command *command, const struct option *option,
+                                struct arena *arena);
+// Returns the words of the first operand, or NULL.
+const char *const *page_operands_of(const struct command *command, struct arena *arena);
