@@ -15,8 +15,9 @@ static void add_fifo(struct map_graph *graph, struct arena *arena, const struct 
     int32_t latency = (int32_t)map_latency(hardware, &map->nodes.v[from]);
     // The entry of a token that a node pops from its own FIFO is free at once.
     int32_t space = from == number ? 0 : (int32_t)hardware->space_delay;
+    // A result may wait in each stage of the pipeline for its entry.
     if (hardware->space == MAP_ARRIVAL)
-        space -= latency;
+        entries += (uint32_t)latency;
     vec_push(arena, &graph->edges,
              (struct map_edge){from, number, latency, tokens, number, at, false});
     vec_push(arena, &graph->edges,

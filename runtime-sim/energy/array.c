@@ -64,13 +64,14 @@ static struct array_cost flip_flops(const struct array *array, double nm)
 
 struct array_cost array_cost(const struct array *array, double nm)
 {
-    const struct array_fits *fit = &fits[array->kind];
     bool is_cam = array->kind == ARRAY_CAM;
     struct array inside = *array;
     if (array->entries <= 0 || array->bits <= 0)
         return (struct array_cost){0};
-    if (!is_cam && array->entries < ARRAY_ENTRIES_MIN)
+    bool is_small = array->kind == ARRAY_RAM && array->entries < ARRAY_ENTRIES_MIN;
+    if (is_small || array->kind == ARRAY_REGISTERS)
         return flip_flops(array, nm);
+    const struct array_fits *fit = &fits[array->kind];
     inside.entries = within(array->entries, ARRAY_ENTRIES_MIN, ARRAY_ENTRIES_MAX);
     inside.bits = is_cam ? ARRAY_CAM_BITS : within(array->bits, ARRAY_BITS_MIN, ARRAY_BITS_MAX);
     double bits = array->bits / inside.bits, entries = array->entries / inside.entries;
@@ -79,4 +80,16 @@ struct array_cost array_cost(const struct array *array, double nm)
                                .write = energy * evaluate(&fit->write, &inside, nm),
                                .leakage = bits * entries * evaluate(&fit->leakage, &inside, nm),
                                .area = bits * entries * evaluate(&fit->area, &inside, nm)};
+}
+
+// MUX2_X1 of the library in um2, and pitches of wires in FreePDK45 in um.
+double crossbar_area(double inputs, double outputs, double bits, enum crossbar_layer layer,
+                     double nm)
+{
+    static const double multiplexer = 1.862,
+                        pitch[] = {[CROSSBAR_THIN] = 0.14, [CROSSBAR_MIDDLE] = 0.28};
+    double cells = inputs * outputs * bits * multiplexer;
+    double wires = inputs * bits * pitch[layer] * outputs * bits * pitch[layer];
+    double size = nm / REFERENCE_NM;
+    return (wires > cells ? wires : cells) * 1e-6 * size * size;
 }

@@ -3,7 +3,8 @@
 #pragma once
 #include <stdint.h>
 
-enum array_kind { ARRAY_RAM, ARRAY_CAM };
+// Registers are flip-flops at any size, as a synthesised design has them.
+enum array_kind { ARRAY_RAM, ARRAY_CAM, ARRAY_REGISTERS };
 
 struct array {
     enum array_kind kind;
@@ -28,3 +29,11 @@ enum { ARRAY_BITS_MAX = 1024, ARRAY_CAM_BITS = 64 };
 // linear in the entries; energies grow with the square root of the entries above the range and are
 // constant below it. An array without entries or bits costs nothing.
 struct array_cost array_cost(const struct array *array, double nm);
+
+// Layers of FreePDK45 in which the wires of a crossbar run.
+enum crossbar_layer { CROSSBAR_CELLS, CROSSBAR_THIN, CROSSBAR_MIDDLE };
+
+// Returns the area in mm2 of a crossbar: that of its two-input multiplexers, one per crosspoint and
+// bit, or that of its grid of wires in metal 2 and 3 (thin) or 4 to 6 (middle) if it is larger.
+double crossbar_area(double inputs, double outputs, double bits, enum crossbar_layer layer,
+                     double nm);

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """A cause that the notes of a campaign state has its measurement: a link or a table in the same paragraph.
 
-usage: causes.py BUILD-ROOT [--update]
+usage: causes.py BUILD-ROOT
 
-A paragraph or list item of eval/*.md with a word of CAUSE has one of SHOWN. causes.allowed lists the sentences that have none
-yet; --update removes those that are corrected. No sentence is added to it.
+A paragraph or list item of eval/*.md with a word of CAUSE has one of SHOWN.
 """
 import os
 import pathlib
@@ -15,7 +14,6 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../
 from tap import case, main, same
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-ALLOWED = pathlib.Path(__file__).with_suffix('.allowed')
 CAUSE = re.compile(r'\b(because|therefore|the (cause|reason)s?|caused by|due to|since|so that|hence|explains?|'
                    r'leads? to|owing to|as a result|consequently|thus)\b', re.I)
 # A link, a table of the page, or the statement that nobody has measured it.
@@ -45,10 +43,6 @@ def found():
             for sentence in without_measurement(path.read_text(encoding='utf-8'))]
 
 
-def allowed():
-    return [line for line in ALLOWED.read_text(encoding='utf-8').split('\n') if line and not line.startswith('#')]
-
-
 @case
 def rule(folder):
     """a cause without a link, a table or 'not measured' in its paragraph is found"""
@@ -59,22 +53,8 @@ def rule(folder):
 
 @case
 def notes(folder):
-    """each cause in the notes of a campaign has its measurement, or is listed in causes.allowed"""
-    new = [line for line in found() if line not in allowed()]
-    assert not new, 'give each a link to the run that shows it, or take it out:\n' + '\n'.join(new)
+    """each cause in the notes of a campaign has its measurement"""
+    assert not found(), 'give each a link to the run that shows it, or take it out:\n' + '\n'.join(found())
 
 
-@case
-def shrinks(folder):
-    """causes.allowed lists no sentence that is corrected"""
-    old = [line for line in allowed() if line not in found()]
-    assert not old, 'tests/cli/causes.py build --update removes:\n' + '\n'.join(old)
-
-
-if '--update' in sys.argv[2:]:
-    there = found()
-    kept = [line for line in ALLOWED.read_text(encoding='utf-8').split('\n')
-            if not line or line.startswith('#') or line in there]
-    ALLOWED.write_text('\n'.join(kept), encoding='utf-8')
-else:
-    main()
+main()

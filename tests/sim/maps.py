@@ -460,8 +460,9 @@ def storage_of_fifos(folder):
         found, _ = execute(folder, path, names, '--config=rgpu', '--set=spatial.fifo_words=%d' % words, '--stats=stats.txt')
         same_buffers(found, expected, words)
         rates[words] = int(re.search(r'(?m)^spatial.map_rate = (\d+)', (folder / 'stats.txt').read_text()).group(1))
-    # The bound is (D + 2) / 19 for up to 16 entries. Two copies have 44 FIFOs.
-    same(rates, {0: 10 * 1000000 // 19, 448: 12 * 1000000 // 19, 896: 1000000})
+    # The bound is (D + 3) / 19 for up to 16 entries: one more than with places that are reserved, because a loaded word may
+    # wait in its unit. Two copies have 44 FIFOs.
+    same(rates, {0: 11 * 1000000 // 19, 448: 13 * 1000000 // 19, 896: 1000000})
 
 
 for path in RUNS:

@@ -74,7 +74,7 @@ def launches(folder):
         return {name: int(value) for name, value in names[-13:]}
     sample_runs.tag(folder, path)
     drawn = {'map_cores': 13, 'map_lsus': 4, 'map_copies': 2, 'map_lanes': 4, 'map_lanes_least': 4,
-             'map_rate': 10 * 1000000 // 19, 'area_lanes': 13040000, 'area_data': 2520000, 'area_address': 7440000}
+             'map_rate': 11 * 1000000 // 19, 'area_lanes': 13040000, 'area_data': 2520000, 'area_address': 7440000}
     same(count(), dict(drawn, drawn=1, compiled=0, refused=0, refused_by=0))
     found = count('--set=spatial.automatic=true', '--set=spatial.gain=0')
     same((found['drawn'], found['compiled'], found['refused']), (1, 2, 1))
@@ -127,7 +127,7 @@ def pictures(folder):
     graph = xml.etree.ElementTree.fromstring(graph)
     # Each FIFO is an edge: two of increments, three and one of addresses, data.
     same(len(graph.findall('.//' + kind % 'path')), 2 + 4 + 1 + 9 + 6 + 4)
-    within('rate 10/19', page)
+    within('rate 11/19', page)
 
 
 @case

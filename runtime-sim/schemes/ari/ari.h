@@ -5,6 +5,7 @@
 // The mechanisms are keys of the reply network (noc/noc.def). The scheme sets them at the nodes of
 // the partitions, gives replies their priority, and observes the partitions' network interfaces.
 #pragma once
+#include "runtime-sim/energy/array.h"
 #include "runtime-sim/gpu/scheme/scheme.h"
 #include <stdio.h>
 
@@ -76,8 +77,8 @@ void ari_controller_settle(struct ari_controller *controller, const struct noc *
 // estimate of the area, printed beside the figures of the synthesised design in [004 §6.1].
 //
 // Assumption: the area of an interface and its router is that of its registers, one flip-flop per
-// bit of a queue or buffer, and of its crossbar, one two-input multiplexer per crosspoint and bit.
-// Cells are from the library that [004 §6.1] names (45 nm). Wires are not counted.
+// bit of a queue or buffer, and of its crossbar (runtime-sim/energy/array.h). Cells and pitches are
+// those of the library and the process that [004 §6.1] names (45 nm). Control is not counted.
 
 enum ari_part {
     ARI_QUEUES,     // injection queues; the total number of entries does not change
@@ -101,9 +102,7 @@ struct ari_storage {
 // Returns the storage without and with the scheme.
 struct ari_storage ari_storage_of(const struct ari_config *config,
                                   const struct machine_config *machine);
-// Return the fraction by which area grows: of a controller's interface and router
-// (ari_storage_pair), and of both networks.
-double ari_storage_pair(const struct ari_storage *storage);
-double ari_storage_networks(const struct ari_storage *storage);
+// Returns the fraction by which the area of a controller's interface and router grows.
+double ari_storage_pair(const struct ari_storage *storage, enum crossbar_layer layer);
 // Prints the parts as a table, and the growth in area beside the figures of [004 §6.1].
 void ari_storage_print(const struct ari_storage *storage, FILE *to);

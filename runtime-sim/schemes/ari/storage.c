@@ -14,8 +14,8 @@ static const struct {
     [ARI_CROSSBAR] = {"crosspoints", "bits"},
 };
 
-// Cells of the NanGate library of 45 nm, in thousandths of µm²: DFF_X1, MUX2_X1.
-enum { FLIP_FLOP = 4522, MULTIPLEXER = 1862 };
+#define NM 45.0
+enum { SIDES = 4 };
 
 static uint64_t bits_for(uint64_t values)
 {
@@ -54,49 +54,48 @@ struct ari_storage ari_storage_of(const struct ari_config *config,
     const struct noc_config *network = &machine->memsys.reply_network;
     bool supplies = ari_supplies(config), ranks = config->injection == ARI_PRIORITY;
     bool ports = config->injection == ARI_MULTIPORT;
-    uint64_t sides = 4, width = network->flit_bytes * 8, places = network->injection_queue;
+    uint64_t width = network->flit_bytes * 8, places = network->injection_queue;
     uint64_t links = supplies ? ari_links(config, network) : 1, entries = ports ? config->ports : 1;
     uint64_t inputs = ports ? config->ports : mean_inputs(config, machine);
     uint64_t port = network->vcs * network->vc_buffer * width;
-    uint64_t times = ranks && config->starvation ? sides * network->vcs : 0;
+    uint64_t times = ranks && config->starvation ? SIDES * network->vcs : 0;
     return (struct ari_storage){
         .part = {[ARI_QUEUES] = {places * width, places * width},
                  [ARI_POINTERS] = {pointers(1, places), pointers(links, places)},
                  [ARI_PRIORITIES] = {0, ranks ? bits_for(config->levels) : 0},
                  [ARI_WAITING] = {0, times * bits_for(config->starvation + 1)},
-                 [ARI_BUFFERS] = {(sides + 1) * port, (sides + entries) * port},
+                 [ARI_BUFFERS] = {(SIDES + 1) * port, (SIDES + entries) * port},
                  [ARI_LINKS] = {width, links * width},
-                 [ARI_CROSSBAR] = {(sides + 1) * (sides + 1) * width,
-                                   (sides + inputs) * (sides + 1) * width}},
+                 [ARI_CROSSBAR] = {(SIDES + 1) * (SIDES + 1) * width,
+                                   (SIDES + inputs) * (SIDES + 1) * width}},
         .controllers = machine->memsys.memory.partition_nodes.n,
         .routers = 2 * noc_node_count(network),
     };
 }
 
-// Area, in thousandths of µm²
+// Area
 
 static bool is_register(enum ari_part part)
 {
     return part == ARI_QUEUES || part == ARI_POINTERS || part == ARI_WAITING || part == ARI_BUFFERS;
 }
 
-static uint64_t area_of(const struct ari_storage *s, bool after)
+// Returns the area of an interface and its router in mm².
+static double area_of(const struct ari_storage *s, bool after, enum crossbar_layer layer)
 {
-    uint64_t bits = 0;
+    struct array registers = {.kind = ARRAY_REGISTERS, .entries = 1};
     for (enum ari_part i = 0; i < ARI_PARTS; i++)
-        bits += is_register(i) ? after ? s->part[i].after : s->part[i].before : 0;
+        if (is_register(i))
+            registers.bits += (double)(after ? s->part[i].after : s->part[i].before);
     uint64_t points = after ? s->part[ARI_CROSSBAR].after : s->part[ARI_CROSSBAR].before;
-    return bits * FLIP_FLOP + points * MULTIPLEXER;
+    double width = (double)s->part[ARI_LINKS].before, outputs = SIDES + 1;
+    return array_cost(&registers, NM).area +
+           crossbar_area((double)points / width / outputs, outputs, width, layer, NM);
 }
 
-double ari_storage_pair(const struct ari_storage *s)
+double ari_storage_pair(const struct ari_storage *s, enum crossbar_layer layer)
 {
-    return (double)area_of(s, true) / (double)area_of(s, false) - 1;
-}
-
-double ari_storage_networks(const struct ari_storage *s)
-{
-    return ari_storage_pair(s) * s->controllers / s->routers;
+    return area_of(s, true, layer) / area_of(s, false, layer) - 1;
 }
 
 void ari_storage_print(const struct ari_storage *s, FILE *to)
@@ -107,8 +106,14 @@ void ari_storage_print(const struct ari_storage *s, FILE *to)
         fprintf(to, "%-24s %-6s %10" PRIu64 " %10" PRIu64 " %10" PRIu64 "\n", rows[i].name,
                 rows[i].unit, s->part[i].before, s->part[i].after,
                 s->part[i].after - s->part[i].before);
-    fprintf(to, "area of interface and router: %+.1f %%  [004 §6.1]: +5.4 %%\n",
-            100 * ari_storage_pair(s));
-    fprintf(to, "area of both networks: %+.1f %%  [004 §6.1]: +0.7 %%\n",
-            100 * ari_storage_networks(s));
+    double cells = 100 * ari_storage_pair(s, CROSSBAR_CELLS);
+    double thin = 100 * ari_storage_pair(s, CROSSBAR_THIN);
+    double middle = 100 * ari_storage_pair(s, CROSSBAR_MIDDLE);
+    double part = (double)s->controllers / s->routers;
+    fprintf(to,
+            "area of interface and router: %+.1f %% (cells alone %+.1f, wires in metal 4 to 6 "
+            "%+.1f)  [004 §6.1]: +5.4 %%\n",
+            thin, cells, middle);
+    fprintf(to, "area of both networks: %+.1f %% (%+.1f, %+.1f)  [004 §6.1]: +0.7 %%\n",
+            thin * part, cells * part, middle * part);
 }

@@ -26,12 +26,13 @@ static void make_fifo(struct spatial_array *array, struct arena *arena, uint32_t
 {
     struct spatial_unit *unit = &array->units[to];
     struct spatial_fifo *fifo = &array->fifos[array->fifo_count];
-    uint32_t entries = map_capacity(&array->hardware, unit->node, at);
+    uint32_t depth = map_capacity(&array->hardware, unit->node, at), entries = depth;
     if (array->hardware.space == MAP_ARRIVAL)
         entries += map_latency(&array->hardware, array->units[from].node);
     *fifo = (struct spatial_fifo){.from = from,
                                   .to = to,
                                   .operand = at,
+                                  .depth = depth,
                                   .entries = entries,
                                   .initial = map_tokens(unit->node, at),
                                   .is_address = unit->node->kind != MAP_CORE && !at,

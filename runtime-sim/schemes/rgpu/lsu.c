@@ -231,7 +231,8 @@ bool spatial_prefetch(struct spatial_core *c, struct spatial_unit *unit, uint64_
     if (unit->scanned < fifo->popped)
         unit->scanned = fifo->popped;
     uint64_t at = unit->scanned % fifo->entries;
-    if (unit->scanned == fifo->pushed || fifo->arrives[at] > now)
+    bool there = unit->scanned < fifo->pushed && unit->scanned - fifo->popped < fifo->depth;
+    if (!there || fifo->arrives[at] > now)
         return false;
     uint64_t line = address_of(unit, fifo->words[at]) / line_bytes(c);
     if (line != unit->scanned_line && spatial_lines_find(&c->lines, line) == SPATIAL_NONE) {

@@ -81,8 +81,9 @@ struct spatial_launch {
 struct spatial_fifo {
     uint32_t from, to; // units
     uint32_t operand;  // operand of the receiver
-    uint32_t entries;
-    uint32_t initial; // number of initial tokens
+    uint32_t depth;    // entries of the FIFO itself
+    uint32_t entries;  // with the stages of the sender's pipeline in which results may wait
+    uint32_t initial;  // number of initial tokens
     bool is_address, by_lane;
     uint64_t pushed, popped; // tokens
     uint32_t *words;         // by token modulo entries

@@ -100,10 +100,15 @@ static void chains(void **state)
         r.hardware.space_delay = 1;
         check_rate(&r, late[i][0], late[i][1]);
         r.hardware.space_delay = 0;
-        r.hardware.space = MAP_ARRIVAL;
+        r.hardware.space = MAP_ARRIVAL;            // D + 8 places on each edge
         check_rate(&r, 1, depths[i] == 4 ? 2 : 1); // the increment's
         map_rig_free(&r);
     }
+    // The edge that skips b, of latency 1, has D + 1 places for 9 cycles.
+    map_rig_load(&r, SKIP);
+    r.hardware.space = MAP_ARRIVAL;
+    check_rate(&r, 1, 1);
+    map_rig_free(&r);
     static const uint32_t skip[SIZES][2] = {{0}, {0}, {8, 9}, {1, 1}, {1, 1}, {1, 1}};
     check_sizes(SKIP, skip);
 }

@@ -31,6 +31,7 @@ static inline void map_rig_read(struct map_rig *r, const char *text)
     source_init(&r->source, &r->arena, "test.map.yaml", copy, (uint32_t)length);
     diags_init(&r->diags, &r->arena);
     r->hardware = map_hardware_initial();
+    r->hardware.space = MAP_RESERVE; // closed forms: a place is taken when an instruction fires
     r->map = map_read(&r->arena, &r->source, &r->diags);
 }
 

@@ -2,6 +2,7 @@
 // controllers, and the added hardware.
 #include "runtime-sim/schemes/ari/ari.h"
 #include "tests/unit/runtime-sim/machine_fixture.h"
+#include <math.h>
 
 static const struct scheme_ops *const ari_alone[] = {&ari, NULL};
 enum { CONTROLLERS = 8, LONG = 9 };
@@ -443,11 +444,16 @@ static void test_storage(void **state)
     assert_int_equal(s.part[ARI_CROSSBAR].after, 8 * 5 * 128);
     double before = (4608 + 18 + 23040) * 4.522 + 3200 * 1.862;
     double added = (30 + 160) * 4.522 + 1920 * 1.862;
-    assert_in_range(ari_storage_pair(&s) * 1e6, added / before * 1e6 - 1, added / before * 1e6 + 1);
-    assert_true(ari_storage_networks(&s) == ari_storage_pair(&s) * 8 / 72);
+    assert_true(fabs(ari_storage_pair(&s, CROSSBAR_CELLS) - added / before) < 1e-9);
+    double wires = 128 * 0.14 * 128 * 0.14; // of a crosspoint
+    before += 25 * wires - 3200 * 1.862;
+    added += 15 * wires - 1920 * 1.862;
+    assert_true(fabs(ari_storage_pair(&s, CROSSBAR_THIN) - added / before) < 1e-9);
+    assert_int_equal(s.controllers, 8);
+    assert_int_equal(s.routers, 72);
     rig_free(&r);
     s = storage_with(&r, NULL);
-    assert_true(ari_storage_pair(&s) == 0);
+    assert_true(ari_storage_pair(&s, CROSSBAR_MIDDLE) == 0);
     rig_free(&r);
     s = storage_with(&r, SETTINGS("ari.injection=multiport"));
     assert_int_equal(s.part[ARI_BUFFERS].after, 6 * 4 * LONG * 128);

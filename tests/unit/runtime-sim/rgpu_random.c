@@ -119,7 +119,8 @@ static void maps(void **state)
             continue;
         }
         map_rig_free(&rig);
-        bool done = run(&m, text, 0, IDEAL());
+        const char *const *const space[] = {IDEAL(), IDEAL("spatial.space=reserve", )};
+        bool done = run(&m, text, 0, space[number % 2]);
         uint32_t expected = digest;
         if (done)
             slow += check_rate(&m, text, number);
@@ -127,7 +128,7 @@ static void maps(void **state)
         const char *const *const others[] = {
             SPATIAL(),
             SPATIAL("spatial.data_fifo=16", "spatial.latency_2=3", "spatial.latency_3=17", ),
-            SPATIAL("spatial.space=arrival", "spatial.address_fifo=8", "spatial.l1_kib=1", ),
+            SPATIAL("spatial.space=reserve", "spatial.address_fifo=8", "spatial.l1_kib=1", ),
             IDEAL("spatial.data_fifo=8", "spatial.l1_words=1", "spatial.wire_latency=2", ),
         };
         for (uint32_t k = 0; done && k < sizeof others / sizeof *others; k++) {
