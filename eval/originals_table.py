@@ -30,8 +30,8 @@ class Paper:
 
     def __init__(self, table, rows):
         self.table, self.pages = table, {}
-        self.rows = {key[1:]: row for key, row in rows.items() if key[0] == table['paper']}
-        self.workloads = [one for one in table['workloads'] if 'needs' not in one]
+        self.rows = {key[1:]: row for key, row in sorted(rows.items()) if key[0] == table['paper']}
+        self.workloads = [one for one in table['workloads'] if not {'needs', 'whole_of'} & set(one)]
 
     def statistic(self, workload, variant, name):
         if name in self.table.get('define', {}):
@@ -69,17 +69,18 @@ class Paper:
             self.pages[page, heading, number] = page_tables.tables(lines[start:end])[number][1]
         return self.pages[page, heading, number]
 
+    def scaled(self, workload, figure, column):
+        """The original's value in the unit of the page, or None"""
+        try:
+            value = self.original(workload, column)
+        except Missing:
+            return None
+        return {'gain': 100 * (value - 1), 'percent': 100 * value, 'ratio': value}[figure['unit']]
+
     def pairs(self, figure, column):
         """(workload's name, original, ours) in the units of the page"""
-        found = []
-        for workload in self.workloads:
-            try:
-                value = self.original(workload, column)
-            except Missing:
-                continue
-            scaled = {'gain': 100 * (value - 1), 'percent': 100 * value, 'ratio': value}[figure['unit']]
-            found.append((workload['name'], scaled, self.ours(workload, column)))
-        return found
+        found = [(one['name'], self.scaled(one, figure, column), self.ours(one, column)) for one in self.workloads]
+        return [one for one in found if one[1] is not None]
 
 
 def mean(values, figure):
@@ -133,6 +134,8 @@ def write_workloads(say, paper, programs, suites):
     say('| workload | program | input | region | warp instructions | check |\n|---|---|---|---|---:|---|')
     first = paper.table['variants'][0]['name']
     for one in paper.table['workloads']:
+        if 'whole_of' in one:
+            continue
         if 'needs' in one:
             say('| %s | | not there: %s | | | |' % (one['name'], one['needs']))
             continue
@@ -179,6 +182,21 @@ def write_means(say, papers):
                 say('| [%s] | %s | %s%s | %s | %s | %s | %d |' % (
                     paper.table['paper'], figure['title'], column['name'], UNITS[figure['unit']],
                     *(text_of(one, figure) for one in (*means(pairs, figure), theirs)), len(pairs)))
+
+
+def write_regions(say, papers):
+    """The first figure of workloads whose region and a larger one have run"""
+    say('| workload | region | column | value | larger region | value |\n|---|---|---|---:|---|---:|')
+    for paper in papers:
+        names = {one['name']: one for one in paper.table['workloads']}
+        for whole in (one for one in paper.table['workloads'] if 'whole_of' in one):
+            part, figure = names[whole['whole_of']], paper.table['figures'][0]
+            for column in figure['columns']:
+                values = [text_of(paper.scaled(one, figure, column), figure) for one in (part, whole)]
+                if all(values):
+                    say('| [%s] %s | %s | %s%s | %s | %s | %s |' % (
+                        paper.table['paper'], part['name'], part['region'], column['name'], UNITS[figure['unit']], values[0],
+                        whole['region'], values[1]))
 
 
 def write_loads(say, paper):
@@ -230,11 +248,14 @@ def write(page, tables, suites, programs, rows, notes):
         write_means(say, papers)
         for paper in papers:
             write_paper(say, paper, programs, suites)
-        say('\n## The error of the regions\n\n' + notes['regions'].strip())
+        say('\n## The error of the regions\n\n%s\n' % notes['regions'].strip())
+        write_regions(say, papers)
         say('\n## How this page was made\n')
         say('On %s, by `eval/originals.py --table` from `eval/originals.jsonl`, whose %d rows `eval/originals.py build\n'
-            '--suites=FOLDER` adds in %.0f minutes of CPU time. `eval/originals.py --sources` prints how to get the suites:\n' % (
-                max(row['date'] for row in rows.values()), len(rows), sum(row['seconds'] for row in rows.values()) / 60))
+            '--suites=FOLDER` adds in these minutes of CPU time: %s. `eval/originals.py --sources` prints how to get the suites:\n' % (
+                max(row['date'] for row in rows.values()), len(rows),
+                ', '.join('[%s] %.1f' % (paper.table['paper'], sum(row['seconds'] for row in paper.rows.values()) / 60)
+                          for paper in papers)))
         say('| suite | repository | commit |\n|---|---|---|')
         for suite in suites.values():
             say('| %s | %s | `%s` |' % (suite['title'], suite['repository'], suite['commit'][:12]))

@@ -48,8 +48,9 @@ def workloads(folder):
     papers = {one['paper']: one for one in originals.read_papers()}
     same(sorted(papers), ['000', '001', '002', '003', '004'])
     for name, paper in papers.items():
-        listed = [one['name'] for one in paper['workloads']]
+        listed = [one['name'] for one in paper['workloads'] if 'whole_of' not in one]
         same(len(set(listed)), len(listed))
+        assert {one['whole_of'] for one in paper['workloads'] if 'whole_of' in one} <= set(listed)
         same(sorted(listed), sorted(WORKLOADS.get(name, ' '.join(listed)).split()))
         for one in paper['workloads']:
             assert 'needs' in one or {'program', 'input', 'region'} <= set(one), one
