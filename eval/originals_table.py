@@ -37,7 +37,8 @@ class Paper:
         if name in self.table.get('define', {}):
             return evaluate(self.table['define'][name], lambda one: self.statistic(workload, variant, one))
         try:
-            return self.rows[workload['name'], variant]['statistics'][name]
+            row = self.rows[workload['name'], variant]
+            return row.get('statistics', row)[name]
         except KeyError as wrong:
             raise Missing from wrong
 

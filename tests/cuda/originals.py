@@ -54,7 +54,7 @@ def workloads(folder):
         same(sorted(listed), sorted(WORKLOADS.get(name, ' '.join(listed)).split()))
         for one in paper['workloads']:
             assert 'needs' in one or {'program', 'input', 'region'} <= set(one), one
-        variants = [one['name'] for one in paper['variants']]
+        variants = ['functional', *(one['name'] for one in paper['variants'])]
         for figure in paper['figures']:
             assert figure['unit'] in ('gain', 'percent', 'ratio') and figure['mean'] in ('geometric', 'arithmetic'), figure
             for column in figure['columns']:
