@@ -13,8 +13,9 @@ commands that fetch them. A program that is not there, or whose files have anoth
 with a message. --digests prints those of the files that are there.
 
 Each workload is built by nvcc in a temporary folder and run under each variant of its paper, for at most --seconds of CPU time
-(900 if absent), and once without time, which counts all instructions and the loads that are in no chain. Each run is a row
-of eval/originals.jsonl; one that is there is not run again without --again. --functional runs only those without time.
+(900 if absent). Those of a paper with a table of loads also run without time, which counts all instructions and the loads that
+are in no chain; --functional runs only this, for all papers. Each run is a row of eval/originals.jsonl; one that is there is not
+run again without --again.
 --before is put before the simulator's command, such as 'nice -n 15'; --keep keeps all statistics. --table writes
 docs/results/originals.md, or FILE, from the rows.
 """
@@ -182,7 +183,7 @@ def run_functional(program, folder, to, options):
 def run_workload(paper, workload, programs, options):
     wanted = [] if options.functional else paper['variants']
     rows = read_rows()
-    wanted = [one for one in [{'name': 'functional'}, *wanted]
+    wanted = [one for one in [*([{'name': 'functional'}] if 'loads' in paper or options.functional else []), *wanted]
               if (options.again or (paper['paper'], workload['name'], one['name']) not in rows)
               and (not options.variant or one['name'] in options.variant)]
     if 'needs' in workload or not wanted:

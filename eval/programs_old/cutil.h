@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CUDA_SAFE_CALL(call)                                                 \
-    do {                                                                     \
-        cudaError_t failed = (call);                                         \
-        if (failed != cudaSuccess) {                                         \
-            fprintf(stderr, "CUDA error: %s\n", cudaGetErrorString(failed)); \
-            exit(1);                                                         \
-        }                                                                    \
+#define CUDA_SAFE_CALL(call)                                                                       \
+    do {                                                                                           \
+        cudaError_t failed = (call);                                                               \
+        if (failed != cudaSuccess) {                                                               \
+            fprintf(stderr, "CUDA error: %s\n", cudaGetErrorString(failed));                       \
+            exit(1);                                                                               \
+        }                                                                                          \
     } while (0)
 #define CUDA_SAFE_CALL_NO_SYNC(call) CUDA_SAFE_CALL(call)
 #define CUT_SAFE_CALL(call) (void)(call)

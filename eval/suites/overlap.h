@@ -1,7 +1,8 @@
-/* A program's copies and launches as one of the four patterns of [001, Figure 7]: for eval/originals.py, whose
- * edits replace the program's calls by these. Calls are noted and issued by overlap_go, in the order that the
- * environment variable OVERLAP names: two digits, for the launch in advance (start) and the copy back in advance
- * (finish). 00 is the baseline with asynchronous copies. */
+/* A program's copies and launches as one of the four patterns of [001, Figure 7]: for
+ * eval/originals.py, whose edits replace the program's calls by these. Calls are noted and issued
+ * by overlap_go, in the order that the environment variable OVERLAP names: two digits, for the
+ * launch in advance (start) and the copy back in advance (finish). 00 is the baseline with
+ * asynchronous copies. */
 #pragma once
 #include <functional>
 #include <ptxoffload/cuda_overlap.h>
@@ -14,11 +15,11 @@ struct overlap_copies {
     size_t bytes;
 };
 
-inline std::vector<overlap_copies> overlap_in, overlap_out;
+inline std::vector<overlap_copies> overlap_constants, overlap_in, overlap_out;
 inline std::vector<std::function<void(cudaStream_t)>> overlap_launches;
 
-static inline cudaError_t overlap_copy(void *to, const void *from, size_t bytes, cudaMemcpyKind kind,
-                                       cudaStream_t = 0)
+static inline cudaError_t overlap_copy(void *to, const void *from, size_t bytes,
+                                       cudaMemcpyKind kind, cudaStream_t = 0)
 {
     (kind == cudaMemcpyHostToDevice ? overlap_in : overlap_out).push_back({to, from, bytes});
     return cudaSuccess;
@@ -29,14 +30,20 @@ static inline void overlap_later(std::function<void(cudaStream_t)> launch)
     overlap_launches.push_back(launch);
 }
 
-/* A copy to the device that stays before the launches, because the kernel writes the same words. */
-static inline cudaError_t overlap_before(void *to, const void *from, size_t bytes, cudaMemcpyKind kind)
+/* A copy of constants to the device, of which the kernel writes words that it has not read. In all
+ * patterns it is issued before the data are ready. */
+static inline cudaError_t overlap_before(void *to, const void *from, size_t bytes, cudaMemcpyKind)
 {
-    overlap_later([=](cudaStream_t stream) {
-        cudaOverlapMemcpyAsync(to, from, bytes, kind, stream, cudaMemcpyTriggerNone,
-                               cudaMemcpyActionFill);
-    });
+    overlap_constants.push_back({to, from, bytes});
     return cudaSuccess;
+}
+
+static inline void overlap_copy_in(std::vector<overlap_copies> &copies, cudaStream_t stream)
+{
+    for (auto &one : copies)
+        cudaOverlapMemcpyAsync(one.to, one.from, one.bytes, cudaMemcpyHostToDevice, stream,
+                               cudaMemcpyTriggerNone, cudaMemcpyActionFill);
+    copies.clear();
 }
 
 static inline void overlap_launch_all(cudaStream_t stream)
@@ -52,8 +59,9 @@ static inline void overlap_copy_out(cudaStream_t stream, cudaMemcpyTrigger trigg
                                cudaMemcpyActionNone);
 }
 
-/* Issues what was noted, and waits for it. The first call marks the time at which the data are ready, 50 us after
- * what is issued in advance. A program with may_finish 0 has results that are not final when they are written. */
+/* Issues what was noted, and waits for it. The first call marks the time at which the data are
+ * ready, 50 us after what is issued in advance. A program with may_finish 0 has results that are
+ * not final when they are written. */
 static inline void overlap_go(int may_finish)
 {
     static cudaStream_t run, forth, back;
@@ -64,6 +72,7 @@ static inline void overlap_go(int may_finish)
         cudaStreamCreateWithFlags(&forth, cudaStreamNonBlocking);
         cudaStreamCreateWithFlags(&back, cudaStreamNonBlocking);
     }
+    overlap_copy_in(overlap_constants, run);
     if (start)
         overlap_launch_all(run);
     if (finish)
@@ -72,15 +81,12 @@ static inline void overlap_go(int may_finish)
         cudaOverlapHostWork(25000);
         cudaOverlapDataReady();
     }
-    for (auto &one : overlap_in)
-        cudaOverlapMemcpyAsync(one.to, one.from, one.bytes, cudaMemcpyHostToDevice, start ? forth : run,
-                               cudaMemcpyTriggerNone, cudaMemcpyActionFill);
+    overlap_copy_in(overlap_in, start ? forth : run);
     if (!start)
         overlap_launch_all(run);
     if (!finish)
         overlap_copy_out(run, cudaMemcpyTriggerNone);
     cudaStreamSynchronize(finish ? back : run);
-    overlap_in.clear();
     overlap_out.clear();
     overlap_launches.clear();
 }

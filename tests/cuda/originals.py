@@ -180,6 +180,7 @@ variants: [{name: base}, {name: omni, policy: omni, offload: --fma=split}]
 workloads:
   - {name: run, program: plain, arguments: [own], input: i, region: r, edits: [[plain.c, "N = 1000", "N = 500"]]}
   - {name: wrong, program: plain, arguments: [own], input: i, region: r, edits: [[plain.c, "#include <dlfcn.h>", "#error"]]}
+loads: counted
 statistics: [machine.cycles, "offload.chains_*"]
 ''',
 }
