@@ -90,3 +90,8 @@ static inline void overlap_go(int may_finish)
     overlap_out.clear();
     overlap_launches.clear();
 }
+
+/* The runtime ends with the last result, as in samples with streams.yaml. */
+#define cudaFree(memory) cudaSuccess
+#define cudaFreeHost(memory) cudaSuccess
+#define cudaEventDestroy(event) cudaSuccess
