@@ -126,7 +126,7 @@ def of_kernels(result):
 
 
 def run_variant(paper, workload, variant, program, folder, to, options):
-    """A row's results: the statistics that the paper's tables name"""
+    """A row's results: the statistics that the paper's tables name, and the digest of the workload's output"""
     words = ['--config=' + paper['machine'], '--registers=ptxas', '--stats=stats.json', *workload.get('timed', []),
              *('--set=%s=%s' % (key, json.dumps(value).strip('"'))
                for key, value in {**paper.get('set', {}), **variant.get('set', {})}.items())]
@@ -138,6 +138,9 @@ def run_variant(paper, workload, variant, program, folder, to, options):
     except (OSError, ValueError) as wrong:
         row['reason'] = row['reason'] or 'no results: %s' % wrong
         return row
+    output = folder / workload.get('output', 'none')
+    if output.is_file():
+        row['output'] = hashlib.sha256(output.read_bytes()).hexdigest()[:16]
     if options.keep:
         options.keep.mkdir(parents=True, exist_ok=True)
         name = '%s-%s-%s.json' % (paper['paper'], workload['name'], variant['name'])

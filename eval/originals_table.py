@@ -124,7 +124,8 @@ Rules, fixed before any gain was seen:
 - A region has at most 7 million warp instructions for [000], and some 2 million for the others. The first turn of a loop over
   launches is counted; if that is larger, sizes are halved until it is not, and the table says so.
 - A program's edits replace what newer toolkits do not have. `eval/suites/*.yaml` lists all of them.
-- The program's own check is that of the whole run, in which launches outside the region take no time. "none": it has no check.
+- The program's own check is that of the whole run, in which launches outside the region take no time. "none": it has no check;
+  "same output": it has none, and writes the same file under all variants.
   MVT's depends on the order of eight threads that add to each element, in the program itself.
 
 [000] and others end a run after a billion instructions of threads, 31 million of warps. How much a smaller region changes
@@ -143,8 +144,11 @@ def write_workloads(say, paper, programs, suites):
             continue
         program = programs[one['program']]
         row = paper.rows.get((one['name'], first), {})
-        checks = {paper.rows[key]['check'] or paper.rows[key]['ran'] for key in paper.rows
-                  if key[0] == one['name'] and key[1] != 'functional'}
+        runs = [found for key, found in paper.rows.items() if key[0] == one['name'] and key[1] != 'functional']
+        checks = {found['check'] or found['ran'] for found in runs}
+        outputs = {found.get('output') for found in runs}
+        if outputs - {None}:
+            checks = {'same output' if len(outputs) == 1 else 'other output'}
         instructions = row.get('statistics', {}).get('machine.warp_instructions')
         say('| %s | %s, `%s` | %s | %s | %s | %s |' % (
             one['name'], suites[program['suite']]['title'], program['folder'].split('/')[-1], one['input'], one['region'],
