@@ -12,7 +12,6 @@ eval/hardware.jsonl; a program that has one is not run again without --again. --
 the rows and tests/data/gv100/kernels.tsv.
 """
 import argparse
-import array
 import csv
 import datetime
 import json
@@ -25,20 +24,13 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from programs import copy_of  # noqa: E402
 from programs_run import NVCC, OLD, change_copy, compile_sources, run, verdict_of  # noqa: E402
-from programs_suites import keys, numbers, pgm  # noqa: E402
+from programs_suites import keys, numbers, pgm, samples_of_k_space  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 ROWS = ROOT / 'eval' / 'hardware.jsonl'
 DATA = ROOT / 'tests' / 'data' / 'gv100' / 'kernels.tsv'
 PAGE = ROOT / 'docs' / 'results' / 'hardware.md'
 LAUNCH = 5000  # cycles of a launch, which the profiler counts, as SM7_QV100 has them
-
-
-def samples_of_k_space(path, numbers_k, numbers_x):
-    """Parboil's mri-q: the counts, then coordinates and values."""
-    draw = random.Random(1)
-    values = array.array('f', [draw.random() for _ in range(5 * numbers_k + 3 * numbers_x)])
-    path.write_bytes(array.array('i', [numbers_k, numbers_x]).tobytes() + values.tobytes())
 
 
 def matrix(path, rows, columns):

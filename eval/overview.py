@@ -191,7 +191,15 @@ def overview():
         if silent:
             text += '\nMeasured, but without a number in the text of the paper: %s.\n' % ', '.join(silent)
     heads = '\n'.join(conclusion(paper) for paper in papers)
-    return '%s\n\n## All items\n\n%s\nOf %d items: %s.\n%s' % (heads, RULE, len(every), counted(every), text)
+    return '%s\n\n%s\n## All items\n\n%s\nOf %d items: %s.\n%s' % (
+        heads, originals(), RULE, len(every), counted(every), text)
+
+
+def originals():
+    """The means over the papers' own programs, of docs/results/originals.md"""
+    section = (RESULTS / 'originals.md').read_text(encoding='utf-8').split('\n## Means\n')[1].split('\n## ')[0]
+    return '## Means over the papers\' own programs\n\nThe column originals is that of [the suites\' programs](originals.md), ' \
+        'ours that of our own kernels for the same workloads.\n' + section
 
 
 # The picture of README.md: the gains of [000, Figure 11]. Sizes are in pixels.

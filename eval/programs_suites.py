@@ -14,6 +14,7 @@ A program is a dict: folder (in the suite), sources (patterns), options of nvcc,
   alone   it needs only its own folder, and those in `shared`
 The inputs are random numbers, so that nothing of a suite's data is needed.
 """
+import array
 import random
 import re
 
@@ -96,6 +97,43 @@ def pgm(path, width, height, seed=1):
     draw = random.Random(seed)
     path.write_bytes(b'P2\n# random\n%d %d\n255\n' % (width, height) +
                      b'\n'.join(b'%d' % draw.randrange(1, 256) for _ in range(width * height)) + b'\n')
+
+
+def film(path, width, height, frames, seed=1):
+    """An AVI of 8-bit frames without compression, with an index, as Rodinia's heartwall reads it"""
+    def chunk(name, data):
+        return name + len(data).to_bytes(4, 'little') + data + bytes(len(data) % 2)
+
+    def words(*values):
+        return b''.join(value.to_bytes(4, 'little') for value in values)
+    draw = random.Random(seed)
+    size = width * height
+    main = words(40000, size, 0, 16, frames, 0, 1, size, width, height, 0, 0, 0, 0)
+    stream = b'vidsDIB ' + words(0, 0, 0, 1, 25, 0, frames, size, 0, size, 0, 0)
+    picture_head = words(40, width, height) + (1).to_bytes(2, 'little') + (8).to_bytes(2, 'little') + words(0, size, 0, 0, 0, 0)
+    header = chunk(b'avih', main) + chunk(b'LIST', b'strl' + chunk(b'strh', stream) + chunk(b'strf', picture_head))
+    movie = b''.join(chunk(b'00db', draw.randbytes(size)) for _ in range(frames))
+    index = b''.join(b'00db' + words(16, 4 + i * (size + 8), size) for i in range(frames))
+    path.write_bytes(chunk(b'RIFF', b'AVI ' + chunk(b'LIST', b'hdrl' + header) + chunk(b'LIST', b'movi' + movie) +
+                           chunk(b'idx1', index)))
+
+
+def images(path, count, seed=1):
+    """The file of handwritten digits that the NN of ISPASS 2009 reads, with random pixels"""
+    head = b''.join(value.to_bytes(4, 'big') for value in (2051, count, 28, 28))
+    path.write_bytes(head + random.Random(seed).randbytes(28 * 28 * count))
+
+
+def floats(path, count, seed=1):
+    draw = random.Random(seed)
+    path.write_bytes(array.array('f', [draw.random() for _ in range(count)]).tobytes())
+
+
+def samples_of_k_space(path, numbers_k, numbers_x):
+    """Parboil's mri-q: the counts, then coordinates and values."""
+    draw = random.Random(1)
+    values = array.array('f', [draw.random() for _ in range(5 * numbers_k + 3 * numbers_x)])
+    path.write_bytes(array.array('i', [numbers_k, numbers_x]).tobytes() + values.tobytes())
 
 
 def bytes_of_text(path, count, seed=1):

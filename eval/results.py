@@ -83,6 +83,7 @@ OTHERS = {
     'hardware': 'eval/hardware.py build, then eval/hardware.py --table',
     'modern': 'eval/modern.py build --markdown=docs/results/modern.md',
     'noc-validation': 'tests/noc/compare.py build',
+    'originals': 'eval/originals.py build --suites=FOLDER, then eval/originals.py --table',
     'programs': 'eval/programs.py build --hecbench=FOLDER/src --samples=FOLDER --policies=baseline,omni,tom-ctrl, '
                 'then eval/programs.py --table',
     'sensitivity': 'eval/sensitivity.py build --machines=200 --seed=1 --group=micro --store=FILE '
