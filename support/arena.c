@@ -247,6 +247,13 @@ void *arena_alloc(struct arena *arena, size_t size)
     return (void *)at;
 }
 
+void *arena_lines(struct arena *arena, size_t size)
+{
+    enum { LINE = 64 };
+    uintptr_t at = (uintptr_t)arena_alloc(arena, size + LINE - 1);
+    return (void *)((at + LINE - 1) & ~(uintptr_t)(LINE - 1));
+}
+
 static struct arena_block *grow_mapped(struct arena_block *block, size_t whole)
 {
     size_t size = align_up(whole, 4096);

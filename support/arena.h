@@ -47,6 +47,8 @@ void arena_reset(struct arena *arena);
 
 // Returns `size` bytes, zeroed, aligned to 8 (to 16 from 16 bytes up).
 void *arena_alloc(struct arena *arena, size_t size);
+// Returns `size` bytes, zeroed, aligned to a cache line of the host.
+void *arena_lines(struct arena *arena, size_t size);
 // Grows an allocation from `old_size` to `new_size`; the new part is not zeroed. Large allocations
 // are moved without a copy. Returns the new address.
 void *arena_grow(struct arena *arena, void *old, size_t old_size, size_t new_size);

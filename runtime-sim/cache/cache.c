@@ -13,8 +13,12 @@ void cache_init(struct cache *c, struct arena *arena, const struct cache_config 
 {
     uint32_t places = config->sets * config->ways, mshrs = cache_mshrs(config);
     assert(inputs >= 1 && inputs <= CACHE_INPUTS);
-    *c = (struct cache){
-        .config = config, .next = UINT64_MAX, .changes = 1, .freed = 1, .input_count = inputs};
+    *c = (struct cache){.config = config,
+                        .arena = arena,
+                        .next = UINT64_MAX,
+                        .changes = 1,
+                        .freed = 1,
+                        .input_count = inputs};
     c->whole = mask_range(0, config->line_bytes);
     c->ways = config->ways;
     c->sectors = config->line_bytes / config->sector_bytes;
@@ -23,18 +27,12 @@ void cache_init(struct cache *c, struct arena *arena, const struct cache_config 
     for (uint32_t i = 0; i < inputs; i++)
         c->inputs[i].queue = ARENA_ARRAY(arena, struct cache_request, config->input);
     c->waiting = ARENA_ARRAY(arena, struct cache_request, config->access_queue + inputs + 1);
-    c->line = ARENA_ARRAY(arena, uint64_t, places);
-    memset(c->line, 0xff, places * sizeof *c->line);
-    c->full = ARENA_ARRAY(arena, uint32_t, config->sets);
-    c->end = ARENA_ARRAY(arena, uint32_t, config->sets);
-    c->known = ARENA_ARRAY(arena, struct mask, places);
-    c->dirty = ARENA_ARRAY(arena, struct mask, places);
-    c->is_dirty = ARENA_ARRAY(arena, bool, places);
-    c->used = ARENA_ARRAY(arena, uint64_t, places);
-    c->since = ARENA_ARRAY(arena, uint64_t, places);
-    c->mshr_of = ARENA_ARRAY(arena, uint16_t, places);
+    c->places = arena_lines(arena, places * sizeof *c->places);
+    c->links = ARENA_ARRAY(arena, struct cache_links, places);
+    c->sets = ARENA_ARRAY(arena, struct cache_set_state, config->sets);
+    c->hint_ways = (config->ways + CACHE_HINTS - 1) / CACHE_HINTS * CACHE_HINTS;
+    c->hints = arena_lines(arena, config->sets * c->hint_ways * sizeof *c->hints);
     c->mshrs = ARENA_ARRAY(arena, struct cache_mshr, mshrs);
-    c->targets = ARENA_ARRAY(arena, struct cache_request, mshrs * config->merges);
     c->free_mshrs = ARENA_ARRAY(arena, uint16_t, mshrs);
     while (c->free_count < mshrs) {
         c->free_mshrs[c->free_count] = (uint16_t)(mshrs - 1 - c->free_count);
@@ -79,19 +77,19 @@ bool cache_has(const struct cache *c, uint64_t line)
 struct mask cache_known(const struct cache *c, uint64_t line)
 {
     uint32_t place = cache_find(c, line);
-    return place != NOWHERE ? c->known[place] : (struct mask){{0}};
+    return place != NOWHERE ? c->places[place].known : (struct mask){{0}};
 }
 
 uint64_t cache_since(const struct cache *c, uint64_t line)
 {
     uint32_t place = cache_find(c, line);
-    return place != NOWHERE ? c->since[place] : UINT64_MAX;
+    return place != NOWHERE ? c->places[place].since : UINT64_MAX;
 }
 
 bool cache_holds(const struct cache *c, uint64_t line)
 {
     uint32_t place = cache_find(c, line);
-    return place != NOWHERE && !c->mshr_of[place];
+    return place != NOWHERE && !c->places[place].mshr;
 }
 
 bool cache_waits(const struct cache *c, uint64_t line, bool writes)
@@ -100,16 +98,16 @@ bool cache_waits(const struct cache *c, uint64_t line, bool writes)
     if (is_queued(c, line, writes ? kinds : kinds | 1 << CACHE_READ))
         return true;
     uint32_t place = cache_find(c, line);
-    if (place == NOWHERE || !c->mshr_of[place])
+    if (place == NOWHERE || !c->places[place].mshr)
         return false;
-    const struct cache_mshr *mshr = &c->mshrs[c->mshr_of[place] - 1];
+    const struct cache_mshr *mshr = &c->mshrs[c->places[place].mshr - 1];
     return writes ? mshr->writes : mshr->count;
 }
 
 enum cache_direct cache_read_directly(struct cache *c, uint64_t now, uint64_t line, uint64_t *ready)
 {
     uint32_t place = cache_find(c, line);
-    if (place == NOWHERE || !mask_within(c->whole, c->known[place]))
+    if (place == NOWHERE || !mask_within(c->whole, c->places[place].known))
         return CACHE_DIRECT_ABSENT;
     if (cache_free_at(c, line, c->whole) > now)
         return CACHE_DIRECT_BUSY;
@@ -124,7 +122,7 @@ enum cache_direct cache_read_directly(struct cache *c, uint64_t now, uint64_t li
 bool cache_drop(struct cache *c, uint64_t line)
 {
     uint32_t place = cache_find(c, line);
-    if (place == NOWHERE || c->mshr_of[place])
+    if (place == NOWHERE || c->places[place].mshr)
         return false;
     cache_clear(c, place);
     return true;
@@ -132,11 +130,14 @@ bool cache_drop(struct cache *c, uint64_t line)
 
 uint32_t cache_forget(struct cache *c)
 {
-    uint32_t places = c->config->sets * c->config->ways, removed = 0;
-    for (uint32_t i = places; i-- > 0;) // so that `end` follows
-        if (!c->mshr_of[i]) {
-            removed += c->line[i] != NO_LINE;
-            cache_clear(c, i);
+    uint32_t removed = 0, ways = c->config->ways;
+    for (uint32_t set = 0; set < c->config->sets; set++)
+        for (uint32_t way = c->sets[set].end; way-- > 0;) { // so that `end` follows
+            const struct cache_place *place = &c->places[set * ways + way];
+            if (!place->tag || place->mshr)
+                continue;
+            removed++;
+            cache_clear(c, set * ways + way);
         }
     return removed;
 }
@@ -239,15 +240,14 @@ void cache_flush_one(struct cache *c, uint64_t now, struct waits *waits)
     if (c->free_count < cache_mshrs(c->config))
         return;
     for (; flush->at < places; flush->at++) {
-        uint64_t line = c->line[flush->at];
-        if (line == NO_LINE || line < flush->first || line > flush->last)
+        struct cache_place *place = &c->places[flush->at];
+        if (!place->tag || place->tag - 1 < flush->first || place->tag - 1 > flush->last)
             continue;
-        if (c->is_dirty[flush->at]) {
+        if (mask_any(place->dirty)) {
             if (sent || cache_lacks_room(c, 1))
                 break;
             cache_write_back(c, flush->at, now);
-            c->dirty[flush->at] = (struct mask){{0}};
-            c->is_dirty[flush->at] = false;
+            place->dirty = (struct mask){{0}};
             sent = true;
         }
         if (flush->drop)

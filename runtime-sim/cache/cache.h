@@ -30,6 +30,7 @@
 #include "runtime-sim/base/ipoly.h"
 #include "runtime-sim/base/stats.h"
 #include "runtime-sim/cache/mask.h"
+#include "support/vec.h"
 
 enum { CACHE_INPUTS = 10, CACHE_PATHS = 2 };
 #define CACHE_NOBODY UINT64_MAX
@@ -77,6 +78,7 @@ struct cache_request {
     // In the access queue: the location of the line when `changes` of the cache was found_at; 0
     // when put.
     uint32_t place;
+    uint32_t next; // at an MSHR: the request after it; see cache_mshr
     uint64_t found_at;
     // Value of the cache's `freed` when all locations of its set were in flight; 0 when put.
     uint64_t full_at;
@@ -126,7 +128,8 @@ struct cache_out {
 
 struct cache_mshr {
     uint32_t place;       // location of its line
-    uint32_t head, count; // ring of waiting requests
+    uint32_t first, last; // list of waiting requests: numbers in `targets`
+    uint32_t count;       // of waiting requests
     uint32_t silent;      // number of silent ones
     bool writes;          // one of the requests writes
     uint8_t paths;        // set of paths that use it
@@ -139,8 +142,32 @@ struct cache_flush {
     uint32_t at;          // next location
 };
 
+// A location of lines. An access needs most of it, so it is one line of the host's cache.
+struct cache_place {
+    uint64_t tag;   // 1 + the number of its line; 0: free
+    uint64_t used;  // rank of the line, and the count at its last use or allocation
+    uint64_t since; // clock from which on its bytes were requested
+    struct mask known, dirty;
+    uint16_t mshr; // 1 + number of its MSHR, or 0
+} __attribute__((aligned(64)));
+
+enum { CACHE_RANKS = 3, CACHE_HINTS = 16 };
+
+// A set: its lines of each rank as lists in the order of eviction. Ways are counted from 1.
+struct cache_set_state {
+    uint16_t oldest[CACHE_RANKS], newest[CACHE_RANKS];
+    uint16_t full; // number of its first locations that are not free
+    uint16_t end;  // number of its first locations after which all are free
+};
+
+// The neighbours of a location in its list: ways counted from 1, or 0.
+struct cache_links {
+    uint16_t older, newer;
+};
+
 struct cache {
     const struct cache_config *config;
+    struct arena *arena;
     struct mask whole;    // all bytes of a line
     uint32_t ways;        // in use: config->ways, or what cache_use_ways has set
     uint32_t sectors;     // number of sectors in a line
@@ -154,18 +181,16 @@ struct cache {
     struct cache_request *waiting; // the access queue, oldest first
     uint32_t waiting_count;
     // Indexed by location, which is set · ways + way.
-    uint64_t *line;   // UINT64_MAX: free
-    uint64_t changes; // number of changes of `line`, from 1
-    uint32_t *full;   // by set: number of its first locations that are not free
-    uint32_t *end;    // by set: number of its first locations after which all are free
-    struct mask *known, *dirty;
-    bool *is_dirty;    // true if `dirty` is not empty
-    uint64_t *used;    // rank of the line, and the count at its last use or allocation
-    uint64_t *since;   // clock from which on its bytes were requested
-    uint16_t *mshr_of; // 1 + number of its MSHR, or 0
+    struct cache_place *places;
+    struct cache_links *links;
+    uint16_t *hints;    // by set and way: hash of the line; 0: free
+    uint32_t hint_ways; // elements of a set in `hints`, a multiple of CACHE_HINTS
+    struct cache_set_state *sets;
+    uint64_t changes; // number of changes of the lines, from 1
     uint64_t uses;
     struct cache_mshr *mshrs;
-    struct cache_request *targets; // a ring of `merges` requests for each MSHR
+    VEC(struct cache_request) targets; // requests that wait at MSHRs
+    uint32_t free_target;              // 1 + first unused element of `targets`, or 0
     uint16_t *free_mshrs;
     uint32_t free_count;
     uint64_t freed;                // number of MSHRs freed, plus 1

@@ -20,11 +20,10 @@ void cache_complete(struct cache *c, const struct cache_request *r, uint32_t pla
                     uint64_t ready)
 {
     if (r->kind != CACHE_READ && place != NOWHERE) {
-        c->known[place] = mask_or(c->known[place], r->bytes);
-        if (c->config->write == CACHE_BACK) {
-            c->dirty[place] = mask_or(c->dirty[place], r->bytes);
-            c->is_dirty[place] = true; // a request has at least one byte
-        }
+        struct cache_place *at = &c->places[place];
+        at->known = mask_or(at->known, r->bytes);
+        if (c->config->write == CACHE_BACK)
+            at->dirty = mask_or(at->dirty, r->bytes);
     }
     if (cache_passes_on(c, r) || (r->kind != CACHE_READ && place == NOWHERE)) {
         cache_send(c, r->line, CACHE_NOBODY, r->bytes, true, r->keep_next);
@@ -53,27 +52,31 @@ static void serve_now(struct cache *c, const struct cache_request *r, uint32_t p
 // recently used line of the lowest rank. Returns NOWHERE if all lines of the set are in flight.
 static uint32_t find_victim(const struct cache *c, uint64_t line)
 {
-    uint32_t set = cache_set(c->config, line), first = set * c->config->ways, best = NOWHERE;
-    for (uint32_t i = first + c->full[set]; i < first + c->ways; i++)
-        if (c->line[i] == NO_LINE)
-            return i;
-    for (uint32_t i = first; i < first + c->ways; i++) {
-        if (!c->mshr_of[i] && (best == NOWHERE || c->used[i] < c->used[best]))
-            best = i;
-    }
-    return best;
+    uint32_t number = cache_set(c->config, line), first = number * c->config->ways;
+    const struct cache_set_state *set = &c->sets[number];
+    for (uint32_t way = set->full; way < c->ways; way++)
+        if (!c->places[first + way].tag)
+            return first + way;
+    for (uint32_t rank = 0; rank < CACHE_RANKS; rank++)
+        for (uint32_t way = set->oldest[rank]; way; way = c->links[first + way - 1].newer)
+            if (!c->places[first + way - 1].mshr)
+                return first + way - 1;
+    return NOWHERE;
 }
 
 static void put_line(struct cache *c, uint32_t place, uint64_t line, uint64_t since)
 {
-    uint32_t set = place / c->config->ways, way = place % c->config->ways;
-    c->full[set] += c->full[set] == way;
-    c->end[set] = way < c->end[set] ? c->end[set] : way + 1;
-    cache_clear_bytes(c, place);
-    c->line[place] = line;
-    c->since[place] = since;
+    struct cache_set_state *set = &c->sets[place / c->config->ways];
+    uint16_t way = (uint16_t)(place % c->config->ways);
+    struct cache_place *at = &c->places[place];
+    set->full += set->full == way;
+    set->end = way < set->end ? set->end : way + 1;
+    if (at->tag)
+        cache_unrank(c, set, place);
+    *at = (struct cache_place){.tag = line + 1, .since = since, .used = NORMAL_RANK | ++c->uses};
+    c->hints[(set - c->sets) * c->hint_ways + way] = cache_hint(line);
+    cache_rank(c, set, place);
     c->changes++;
-    c->used[place] = NORMAL_RANK | ++c->uses;
 }
 
 // Allocates a location in the set for the request's line and evicts the line in it. Returns
@@ -88,7 +91,7 @@ static uint32_t allocate_location(struct cache *c, struct cache_request *r, uint
         c->stats.mshr_waits++;
         return NOWHERE;
     }
-    bool dirty = c->line[place] != NO_LINE && c->is_dirty[place];
+    bool dirty = mask_any(c->places[place].dirty);
     if (cache_lacks_room(c, requests + dirty))
         return NOWHERE;
     if (dirty)
@@ -102,10 +105,10 @@ bool cache_bring(struct cache *c, uint64_t now, uint64_t line, uint64_t since)
     if (cache_find(c, line) != NOWHERE)
         return true;
     uint32_t place = find_victim(c, line);
-    if (place == NOWHERE || c->is_dirty[place])
+    if (place == NOWHERE || mask_any(c->places[place].dirty))
         return false;
     put_line(c, place, line, since);
-    c->known[place] = c->whole;
+    c->places[place].known = c->whole;
     cache_move_in(c, line, now, c->whole);
     return true;
 }
@@ -121,31 +124,43 @@ static void use_mshr(struct cache *c, struct cache_mshr *mshr, uint8_t path)
 static void fetch_bytes(struct cache *c, uint32_t place, const struct cache_request *r, uint64_t id,
                         struct mask bytes)
 {
-    if (!c->mshr_of[place]) {
+    if (!c->places[place].mshr) {
         uint32_t number = c->free_mshrs[--c->free_count];
         c->mshrs[number] = (struct cache_mshr){.place = place};
         use_mshr(c, &c->mshrs[number], r->path);
-        c->mshr_of[place] = (uint16_t)(number + 1);
+        c->places[place].mshr = (uint16_t)(number + 1);
     }
-    struct cache_mshr *mshr = &c->mshrs[c->mshr_of[place] - 1];
+    struct cache_mshr *mshr = &c->mshrs[c->places[place].mshr - 1];
     bytes = mask_without(cache_parts(c, bytes, c->unit), mshr->coming);
     if (!mask_any(bytes))
         return;
     mshr->coming = mask_or(mshr->coming, bytes);
-    cache_send(c, c->line[place], id, bytes, false, r->keep_next);
+    cache_send(c, c->places[place].tag - 1, id, bytes, false, r->keep_next);
     c->stats.fetches += cache_count_sectors(c, bytes);
+}
+
+// Returns the number of an unused element of `targets`.
+static uint32_t new_target(struct cache *c)
+{
+    uint32_t number = c->free_target - 1;
+    if (!c->free_target) {
+        vec_push(c->arena, &c->targets, (struct cache_request){0});
+        return c->targets.n - 1;
+    }
+    c->free_target = c->targets.v[number].next;
+    return number;
 }
 
 // Adds the request to those that wait at the MSHR of the line.
 static void add_target(struct cache *c, uint32_t place, const struct cache_request *r,
                        enum cache_from from)
 {
-    uint32_t number = c->mshr_of[place] - 1U;
-    struct cache_mshr *mshr = &c->mshrs[number];
-    uint32_t at = cache_wrap(mshr->head + mshr->count++, c->config->merges);
-    struct cache_request *target = &c->targets[number * c->config->merges + at];
-    *target = *r;
-    target->from = (uint8_t)from;
+    struct cache_mshr *mshr = &c->mshrs[c->places[place].mshr - 1];
+    uint32_t number = new_target(c);
+    c->targets.v[number] = *r;
+    c->targets.v[number].from = (uint8_t)from;
+    *(mshr->count++ ? &c->targets.v[mshr->last].next : &mshr->first) = number;
+    mshr->last = number;
     mshr->writes |= r->kind != CACHE_READ;
     mshr->silent += r->silent;
     c->held[r->path]++;
@@ -158,7 +173,7 @@ struct mask cache_rest(const struct cache *c, const struct cache_request *r, uin
     if (c->config->partial == CACHE_MASK)
         return (struct mask){{0}};
     if (place != NOWHERE)
-        known = mask_or(known, c->known[place]);
+        known = mask_or(known, c->places[place].known);
     return cache_sectors(c, mask_without(cache_sectors(c, r->bytes), known));
 }
 
@@ -194,14 +209,14 @@ static bool lacks_mshr(struct cache *c, const struct cache_request *r,
 // Returns the MSHR of the line at `place`, or NULL.
 static struct cache_mshr *find_mshr(struct cache *c, uint32_t place)
 {
-    return place != NOWHERE && c->mshr_of[place] ? &c->mshrs[c->mshr_of[place] - 1] : NULL;
+    return place != NOWHERE && c->places[place].mshr ? &c->mshrs[c->places[place].mshr - 1] : NULL;
 }
 
 // Returns the sectors that the request needs and that are absent.
 static struct mask missing_sectors(const struct cache *c, const struct cache_request *r,
                                    uint32_t place)
 {
-    return cache_sectors(c, mask_without(r->bytes, c->known[place]));
+    return cache_sectors(c, mask_without(r->bytes, c->places[place].known));
 }
 
 // Fetches the missing bytes of a read or an atomic, and makes the request wait for them. Returns
@@ -229,7 +244,7 @@ bool cache_access_read(struct cache *c, struct cache_request *r, uint32_t place,
     const struct cache_mshr *mshr = find_mshr(c, place);
     // A read passes reads that wait for its line. An atomic, which writes, passes no request.
     bool passes = !mshr || !(r->kind == CACHE_READ ? mshr->writes : mshr->count);
-    bool hit = place != NOWHERE && mask_within(r->bytes, c->known[place]) && passes;
+    bool hit = place != NOWHERE && mask_within(r->bytes, c->places[place].known) && passes;
     if (hit && cache_lacks_room(c, cache_passes_on(c, r)))
         return false;
     if (hit)
@@ -254,7 +269,7 @@ static bool forward_write(struct cache *c, struct cache_request *r, uint32_t pla
     if (place == NOWHERE && (place = allocate_location(c, r, now, 2)) == NOWHERE)
         return false;
     cache_send(c, r->line, r->id, r->bytes, true, r->keep_next);
-    fetch_bytes(c, place, r, CACHE_NOBODY, mask_without(c->whole, c->known[place]));
+    fetch_bytes(c, place, r, CACHE_NOBODY, mask_without(c->whole, c->places[place].known));
     line.kind = CACHE_READ;
     line.bytes = c->whole;
     line.silent = true;
@@ -320,7 +335,7 @@ bool cache_warm(struct cache *c, const struct cache_request *r)
     if (!hit && (!store || forwarded || c->config->allocate_writes) &&
         (place = find_victim(c, r->line)) != NOWHERE)
         put_line(c, place, r->line, 0);
-    if (place == NOWHERE || c->mshr_of[place])
+    if (place == NOWHERE || c->places[place].mshr)
         return false;
     if (store && hit && c->config->write == CACHE_EVICT) {
         cache_clear(c, place);
@@ -329,10 +344,9 @@ bool cache_warm(struct cache *c, const struct cache_request *r)
     struct mask fetched = !store                              ? missing_sectors(c, r, place)
                           : c->config->partial == CACHE_FETCH ? cache_sectors(c, r->bytes)
                                                               : r->bytes;
-    c->known[place] = forwarded ? c->whole : mask_or(c->known[place], fetched);
+    c->places[place].known = forwarded ? c->whole : mask_or(c->places[place].known, fetched);
     if (r->kind != CACHE_READ && !forwarded && c->config->write == CACHE_BACK) {
-        c->dirty[place] = mask_or(c->dirty[place], r->bytes);
-        c->is_dirty[place] = true;
+        c->places[place].dirty = mask_or(c->places[place].dirty, r->bytes);
     }
     cache_use(c, place, r->keep);
     return !hit;

@@ -1,17 +1,17 @@
 // The queues of a cache that other components use: requests are put; replies and requests to the
 // next level are popped.
-#include "runtime-sim/cache/cache_internal.h"
+#include "runtime-sim/cache/cache_lines.h"
 #include <assert.h>
 
-// Prefetches into the host's cache the tags of a set, which the access in a later clock needs.
+// Prefetches into the host's cache what the access in a later clock needs if it misses: the hints
+// of the set, and the location that is evicted next.
 static void prefetch_set(const struct cache *c, uint64_t line)
 {
-    uint32_t first = cache_set(c->config, line) * c->config->ways;
-    __builtin_prefetch(&c->line[first]);
-    __builtin_prefetch(&c->line[first + c->config->ways / 2]);
-    __builtin_prefetch(&c->used[first]);
-    __builtin_prefetch(&c->used[first + c->config->ways / 2]);
-    __builtin_prefetch(&c->mshr_of[first]);
+    uint32_t number = cache_set(c->config, line);
+    uint32_t oldest = c->sets[number].oldest[NORMAL_RANK >> RANK_SHIFT];
+    __builtin_prefetch(&c->hints[number * c->hint_ways]);
+    if (oldest)
+        __builtin_prefetch(&c->places[number * c->config->ways + oldest - 1]);
 }
 
 void cache_put(struct cache *c, uint64_t now, const struct cache_request *request)

@@ -83,8 +83,9 @@ static inline void cache_send(struct cache *c, uint64_t line, uint64_t id, struc
 // Writes back the dirty bytes of the line at a location.
 static inline void cache_write_back(struct cache *c, uint32_t place, uint64_t now)
 {
-    cache_send(c, c->line[place], CACHE_NOBODY, c->dirty[place], true, CACHE_KEEP);
-    cache_move(c, c->line[place], now, c->dirty[place]);
+    const struct cache_place *at = &c->places[place];
+    cache_send(c, at->tag - 1, CACHE_NOBODY, at->dirty, true, CACHE_KEEP);
+    cache_move(c, at->tag - 1, now, at->dirty);
     c->stats.write_backs++;
 }
 

@@ -328,7 +328,7 @@ static void make_crossbars(struct noc *noc)
         xs += noc->port.in[in].speed;
     }
     noc->crossbar.in = ARENA_ARRAY(noc->arena, struct noc_x, xs);
-    noc->crossbar.turn = noc_lines(noc->arena, xs * sizeof *noc->crossbar.turn);
+    noc->crossbar.turn = arena_lines(noc->arena, xs * sizeof *noc->crossbar.turn);
     for (uint32_t in = 0; in < noc->shape.router_ins; in++) {
         uint32_t x = noc->router[noc->port.in[in].router].x0 + noc->port.in[in].x;
         for (uint32_t slot = 0; slot < noc->port.in[in].speed; slot++)
@@ -359,7 +359,7 @@ static void make_ports(struct noc *noc)
 {
     struct arena *arena = noc->arena;
     noc->port.in = ARENA_ARRAY(arena, struct noc_in_port, noc->shape.ins);
-    noc->port.out = noc_lines(arena, noc->shape.outs * sizeof *noc->port.out);
+    noc->port.out = arena_lines(arena, noc->shape.outs * sizeof *noc->port.out);
     noc->crossbar.batch = ARENA_ARRAY(arena, uint64_t, noc->shape.routers);
     noc->crossbar.out_leaves = ARENA_ARRAY(arena, uint64_t, noc->shape.outs);
     noc->routing.node_port = ARENA_ARRAY(arena, uint16_t, noc->shape.nodes);
@@ -387,9 +387,9 @@ static void make_channels(struct noc *noc)
     while ((size_t)1 << noc->shape.in_shift <
            sizeof(struct noc_in) + (noc->shape.ring + 1) * sizeof(uint32_t))
         noc->shape.in_shift++;
-    noc->vc.out = noc_lines(noc->arena, outs * sizeof *noc->vc.out);
-    noc->vc.credits = noc_lines(noc->arena, outs * sizeof *noc->vc.credits);
-    noc->vc.in = noc_lines(noc->arena, (size_t)ins << noc->shape.in_shift);
+    noc->vc.out = arena_lines(noc->arena, outs * sizeof *noc->vc.out);
+    noc->vc.credits = arena_lines(noc->arena, outs * sizeof *noc->vc.credits);
+    noc->vc.in = arena_lines(noc->arena, (size_t)ins << noc->shape.in_shift);
     for (uint32_t i = 0; i < outs; i++) {
         noc->vc.out[i].owner = NOC_NONE;
         noc->vc.credits[i] = (uint16_t)noc->shape.buffer;

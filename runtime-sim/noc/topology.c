@@ -1,13 +1,6 @@
 #include "runtime-sim/noc/topology.h"
 #include "runtime-sim/noc/route.h"
 
-void *noc_lines(struct arena *arena, size_t bytes)
-{
-    enum { LINE = 64 };
-    uintptr_t at = (uintptr_t)arena_alloc(arena, bytes + LINE - 1);
-    return (void *)((at + LINE - 1) & ~(uintptr_t)(LINE - 1));
-}
-
 uint32_t noc_node_count(const struct noc_config *config)
 {
     switch (config->topology) {
@@ -48,7 +41,7 @@ static void begin(struct noc *noc, struct noc_wires *wires, uint32_t routers)
 {
     wires->routers = routers;
     wires->nodes = noc_node_count(&noc->config);
-    noc->router = noc_lines(noc->arena, routers * sizeof *noc->router);
+    noc->router = arena_lines(noc->arena, routers * sizeof *noc->router);
     noc->routing.node_exit = ARENA_ARRAY(noc->arena, uint32_t, wires->nodes);
 }
 

@@ -22,5 +22,3 @@ struct noc_wires noc_topology(struct noc *noc);
 bool noc_is_wide(const struct noc_config *config, uint32_t node);
 // Returns the configured crossbar inputs of the node's injection port, at least 1.
 uint32_t noc_entry_speed(const struct noc_config *config, uint32_t node);
-// Allocates zeroed bytes, aligned to a cache line of the host.
-void *noc_lines(struct arena *arena, size_t bytes);

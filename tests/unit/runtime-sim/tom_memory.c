@@ -26,7 +26,7 @@ static uint32_t lines_of(const struct cache *cache)
 {
     uint32_t count = 0;
     for (uint64_t i = 0; i < cache->config->sets * cache->config->ways; i++)
-        count += cache->line[i] != UINT64_MAX;
+        count += cache->places[i].tag != 0;
     return count;
 }
 
