@@ -78,7 +78,10 @@ struct cache_request {
     // In the access queue: the location of the line when `changes` of the cache was found_at; 0
     // when put.
     uint32_t place;
-    uint32_t next; // at an MSHR: the request after it; see cache_mshr
+    union {
+        uint32_t set;  // set of the line; cache_put determines it
+        uint32_t next; // at an MSHR: the request after it; see cache_mshr
+    };
     uint64_t found_at;
     // Value of the cache's `freed` when all locations of its set were in flight; 0 when put.
     uint64_t full_at;

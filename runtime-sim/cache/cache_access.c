@@ -48,11 +48,11 @@ static void serve_now(struct cache *c, const struct cache_request *r, uint32_t p
 
 // Fetches
 
-// Returns a free location in the line's set, or the location of the line to evict: the least
+// Returns a free location in a set, or the location of the line to evict: the least
 // recently used line of the lowest rank. Returns NOWHERE if all lines of the set are in flight.
-static uint32_t find_victim(const struct cache *c, uint64_t line)
+static uint32_t find_victim(const struct cache *c, uint32_t number)
 {
-    uint32_t number = cache_set(c->config, line), first = number * c->config->ways;
+    uint32_t first = number * c->config->ways;
     const struct cache_set_state *set = &c->sets[number];
     for (uint32_t way = set->full; way < c->ways; way++)
         if (!c->places[first + way].tag)
@@ -85,7 +85,7 @@ static void put_line(struct cache *c, uint32_t place, uint64_t line, uint64_t si
 static uint32_t allocate_location(struct cache *c, struct cache_request *r, uint64_t now,
                                   uint32_t requests)
 {
-    uint32_t place = r->full_at == c->freed ? NOWHERE : find_victim(c, r->line);
+    uint32_t place = r->full_at == c->freed ? NOWHERE : find_victim(c, r->set);
     if (place == NOWHERE) {
         r->full_at = c->freed;
         c->stats.mshr_waits++;
@@ -104,7 +104,7 @@ bool cache_bring(struct cache *c, uint64_t now, uint64_t line, uint64_t since)
 {
     if (cache_find(c, line) != NOWHERE)
         return true;
-    uint32_t place = find_victim(c, line);
+    uint32_t place = find_victim(c, cache_set(c->config, line));
     if (place == NOWHERE || mask_any(c->places[place].dirty))
         return false;
     put_line(c, place, line, since);
@@ -333,7 +333,7 @@ bool cache_warm(struct cache *c, const struct cache_request *r)
     bool hit = place != NOWHERE, store = r->kind == CACHE_WRITE;
     bool forwarded = store && !hit && c->config->forward_misses;
     if (!hit && (!store || forwarded || c->config->allocate_writes) &&
-        (place = find_victim(c, r->line)) != NOWHERE)
+        (place = find_victim(c, cache_set(c->config, r->line))) != NOWHERE)
         put_line(c, place, r->line, 0);
     if (place == NOWHERE || c->places[place].mshr)
         return false;

@@ -5,9 +5,8 @@
 
 // Prefetches into the host's cache what the access in a later clock needs if it misses: the hints
 // of the set, and the location that is evicted next.
-static void prefetch_set(const struct cache *c, uint64_t line)
+static void prefetch_set(const struct cache *c, uint32_t number)
 {
-    uint32_t number = cache_set(c->config, line);
     uint32_t oldest = c->sets[number].oldest[NORMAL_RANK >> RANK_SHIFT];
     __builtin_prefetch(&c->hints[number * c->hint_ways]);
     if (oldest)
@@ -20,7 +19,8 @@ void cache_put(struct cache *c, uint64_t now, const struct cache_request *reques
     assert(input->count < c->config->input && mask_any(request->bytes));
     uint32_t at = cache_wrap(input->head + input->count++, c->config->input);
     input->queue[at] = *request;
-    prefetch_set(c, request->line);
+    input->queue[at].set = cache_set(c->config, request->line);
+    prefetch_set(c, input->queue[at].set);
     cache_wake_at(c, now);
 }
 

@@ -16,10 +16,11 @@ static inline uint16_t cache_hint(uint64_t line)
     return (uint16_t)(line * UINT64_C(0x9e3779b97f4a7c15) >> 48 | 1);
 }
 
-// Returns the location of a line, or NOWHERE. Hints of CACHE_HINTS ways are compared at once.
-static inline uint32_t cache_find(const struct cache *c, uint64_t line)
+// Returns the location of a line of a set, or NOWHERE. Hints of CACHE_HINTS ways are compared at
+// once.
+static inline uint32_t cache_find_in(const struct cache *c, uint32_t set, uint64_t line)
 {
-    uint32_t set = cache_set(c->config, line), first = set * c->config->ways;
+    uint32_t first = set * c->config->ways;
     uint16_t hint = cache_hint(line);
     const uint16_t *hints = &c->hints[set * c->hint_ways];
     for (uint32_t way = 0; way < c->sets[set].end; way += CACHE_HINTS) {
@@ -33,6 +34,12 @@ static inline uint32_t cache_find(const struct cache *c, uint64_t line)
         }
     }
     return NOWHERE;
+}
+
+// Returns the location of a line, or NOWHERE.
+static inline uint32_t cache_find(const struct cache *c, uint64_t line)
+{
+    return cache_find_in(c, cache_set(c->config, line), line);
 }
 
 // Adds the line at a location to the list of its rank, and removes it. Its count is usually the

@@ -13,7 +13,7 @@ static void wait_until(struct waits *waits, uint64_t clock)
 static uint32_t find_location(const struct cache *c, struct cache_request *r)
 {
     if (r->found_at != c->changes) {
-        r->place = cache_find(c, r->line);
+        r->place = cache_find_in(c, r->set, r->line);
         r->found_at = c->changes;
     }
     return r->place;

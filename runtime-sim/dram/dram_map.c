@@ -117,6 +117,15 @@ struct dram_coordinates dram_map_local(const struct dram_map *map, uint64_t numb
     return at;
 }
 
+uint32_t dram_map_channel(const struct dram_map *map, uint64_t address)
+{
+    if (map->channels.size == 1)
+        return 0;
+    uint64_t number = address / map->request_bytes;
+    pop_field(&number, &map->chunk);
+    return pop_field(&number, &map->channels);
+}
+
 struct dram_coordinates dram_map_find(const struct dram_map *map, uint64_t address)
 {
     uint64_t number = address / map->request_bytes;

@@ -40,5 +40,7 @@ uint64_t dram_map_requests(const struct dram_map *map);
 // is 0.
 struct dram_coordinates dram_map_local(const struct dram_map *map, uint64_t number);
 
+// Returns the channel of the byte with this address.
+uint32_t dram_map_channel(const struct dram_map *map, uint64_t address);
 // Returns the location of the byte with this address.
 struct dram_coordinates dram_map_find(const struct dram_map *map, uint64_t address);

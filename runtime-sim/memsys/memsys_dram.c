@@ -59,17 +59,15 @@ static void *create(void *context, struct arena *arena, const struct memsys_conf
     return d;
 }
 
-static struct dram_coordinates coordinates_of(const struct local_dram *d,
-                                              const struct memsys_piece *piece)
+static uint64_t address_of(const struct local_dram *d, const struct memsys_piece *piece)
 {
-    return dram_map_find(&d->map, piece->line * d->config->llc.line_bytes +
-                                      piece->number * d->config->dram.request_bytes);
+    return piece->line * d->config->llc.line_bytes + piece->number * d->config->dram.request_bytes;
 }
 
 static bool can_accept(const void *backend, const struct memsys_piece *piece)
 {
     const struct local_dram *d = backend;
-    uint32_t channel = coordinates_of(d, piece).channel;
+    uint32_t channel = dram_map_channel(&d->map, address_of(d, piece));
     if (d->config->memory.dram_delay)
         return !d->delays[channel].closed &&
                d->delays[channel].count + dram_inside(&d->channels[channel]) < d->room;
@@ -88,7 +86,7 @@ static uint64_t new_transfer(struct local_dram *d, const struct memsys_piece *pi
 static void accept_piece(void *backend, uint64_t now, const struct memsys_piece *piece)
 {
     struct local_dram *d = backend;
-    struct dram_coordinates place = coordinates_of(d, piece);
+    struct dram_coordinates place = dram_map_find(&d->map, address_of(d, piece));
     struct dram_delay *delay = &d->delays[place.channel];
     bool waits = !piece->write || piece->entry != MEMSYS_NONE;
     struct dram_request request = {.id = waits ? new_transfer(d, piece, now) : write_id,

@@ -99,16 +99,19 @@ uint64_t units_blocked(struct core *core, uint64_t now, uint32_t word)
 {
     const struct warp_slot_sets *sets = &core->sets[word];
     uint64_t blocked = 0;
-    for (uint32_t group = 0; group < core->kind->groups; group++) {
+    for (uint32_t group = 0; core->units.collectors && group < core->kind->groups; group++) {
         uint64_t own = sets->ready & group_slots(core, group, word);
-        if (core->units.collectors && own && *first_collector(core, group) > now)
+        if (own && *first_collector(core, group) > now)
             blocked |= own & ~sets->wants[UNIT_CONTROL];
-        if (core->units.collectors && core->units.memory_next > now)
+        if (core->units.memory_next > now)
             blocked |= own & sets->wants[UNIT_MEMORY];
-        for (uint32_t unit = 0; !core->units.collectors && own && unit < UNITS; unit++)
-            if (sets->wants[unit] & own && !units_find(core, unit, group, now))
-                blocked |= sets->wants[unit] & own;
     }
+    for (uint32_t unit = 0; !core->units.collectors && unit < UNITS; unit++)
+        for (uint32_t group = 0; sets->wants[unit] && group < core->kind->groups; group++) {
+            uint64_t own = sets->wants[unit] & group_slots(core, group, word);
+            if (own && !units_find(core, unit, group, now))
+                blocked |= own;
+        }
     return blocked;
 }
 
