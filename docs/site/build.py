@@ -49,7 +49,8 @@ def write_index(site):
     """The texts of the search as a script, which a page also loads without a server."""
     index = json.loads((site / 'search' / 'search_index.json').read_text(encoding='utf-8'))
     shutil.rmtree(site / 'search')
-    texts = [[one['location'], one['title'], one['text']] for one in index['docs']]
+    pages = {one['location']: one['title'] for one in index['docs'] if '#' not in one['location']}
+    texts = [[one['location'], one['title'], one['text'], pages[one['location'].split('#')[0]]] for one in index['docs']]
     (site / 'js' / 'texts.js').write_text('var texts = %s;\n' % json.dumps(texts, ensure_ascii=False).replace('</', '<\\/'),
                                           encoding='utf-8')
 

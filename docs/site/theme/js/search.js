@@ -1,5 +1,5 @@
 // Finds pages by exact text, so that options (--sample-ctas), registers (%tid), keys (core.warps), statistics and rules
-// are found as they are written. `texts` in texts.js has a list of [location, title, text].
+// are found as they are written. `texts` in texts.js has a list of [location, title, text, title of the page].
 'use strict';
 
 // The places of a word, and how many of them are whole words.
@@ -34,8 +34,8 @@ function weight(location) {
 // Returns [sections, words that were searched].
 function search(query) {
   let words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  const rank = (words) => words.length ? texts.map(([location, title, text]) =>
-    ({location, title, text, value: weight(location) * value(title.toLowerCase(), text.toLowerCase(), words)}))
+  const rank = (words) => words.length ? texts.map(([location, title, text, page]) =>
+    ({location, title: page === title ? title : `${page}: ${title}`, text, value: weight(location) * value(title.toLowerCase(), text.toLowerCase(), words)}))
     .filter((one) => one.value).sort((a, b) => b.value - a.value) : [];
   let found = rank(words);
   // A key or statistic with the name of its section, which a table may not repeat.
