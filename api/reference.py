@@ -57,7 +57,7 @@ class Header:
             if not self.order:
                 self.order.append(('Status', []))
             name = struct or enum or re.search(r'(\w+)\(', declaration)[1]
-            self.order[-1][1].append(name)
+            self.order[-1][1].append((name, not (struct or enum)))
             one = Contract(comment)
             declaration = re.sub(r'\s+', ' ', declaration.replace('PTXOFFLOAD_API ', ''))
             if struct:
@@ -134,14 +134,14 @@ def table(head, rows):
     return lines + ['| %s |' % ' | '.join(row) for row in rows] + ['']
 
 
-def entry(header, name):
+def entry(header, name, is_function):
     """A function, struct or enum as Markdown."""
-    if name in header.structs or name in header.enums:
+    if not is_function:
         kind, (contract, rows) = ('struct', header.structs[name]) if name in header.structs else ('enum', header.enums[name])
         rows = [('`%s`' % declaration, cell(text)) for declaration, text in rows]
         return ['### %s %s' % (kind, name), '', contract.text] + (table(('member', 'is'), rows) if rows else [''])
     contract, declaration = {**header.functions, **header.callbacks}[name]
-    lines = ['### ' + name, '', '    ' + synopsis(declaration).replace('\n', '\n    '), '', contract.text]
+    lines = ['### %s()' % name, '', '    ' + synopsis(declaration).replace('\n', '\n    '), '', contract.text]
     if contract.parameters:
         lines += table(('parameter', 'is'), [('`%s`' % parameter, cell(text)) for parameter, text in contract.parameters])
     else:
@@ -150,12 +150,12 @@ def entry(header, name):
 
 
 def markdown(header):
-    lines = ['# Reference of the library', '', header.about, '']
+    lines = ['# Reference of the library', '', header.about, '', '<!-- functions -->', '']
     for section, names in header.order:
         lines += ['## ' + section, '']
-        for name in names:
-            lines += entry(header, name)
-    text = '\n'.join(lines)
+        for name, is_function in names:
+            lines += entry(header, name, is_function)
+    text = '\n'.join([*lines, '<!-- end of functions -->'])
     return re.sub(r'\n{3,}', '\n\n', text).rstrip() + '\n'
 
 

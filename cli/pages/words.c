@@ -34,9 +34,8 @@ static const char *const *configurations(const struct command *command, struct a
     return end(&list, arena);
 }
 
-// Returns the sections of the keys that a command sets.
-static struct config_section *sections_of(const struct command *command, struct arena *arena,
-                                          uint32_t *count)
+struct config_section *page_sections_of(const struct command *command, struct arena *arena,
+                                        uint32_t *count)
 {
     const char *folder = folder_of(command);
     struct config_section *sections =
@@ -58,7 +57,7 @@ static const char *const *keys(const struct command *command, struct arena *aren
 {
     struct word_list list = {0};
     uint32_t count;
-    struct config_section *sections = sections_of(command, arena, &count);
+    struct config_section *sections = page_sections_of(command, arena, &count);
     bool is_map = !strcmp(command->name, "ptxoffload-map"); // has the keys of one section
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; k < sections[i].count; k++)

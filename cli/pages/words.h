@@ -1,6 +1,7 @@
 // Words that an option takes, for completions.
 #pragma once
 #include "cli/common/options.h"
+#include "runtime-sim/base/config.h"
 
 struct page_words {
     const char *const *list; // up to a NULL; NULL: no words
@@ -15,3 +16,9 @@ struct page_words page_words_of(const struct command *command, const struct opti
                                 struct arena *arena);
 // Returns the words of the first operand, or NULL.
 const char *const *page_operands_of(const struct command *command, struct arena *arena);
+
+// Returns the sections of the keys that a command sets.
+struct config_section *page_sections_of(const struct command *command, struct arena *arena,
+                                        uint32_t *count);
+// Writes the JSON schema of the configurations that a command reads.
+void page_write_schema(const struct command *command, struct arena *arena);

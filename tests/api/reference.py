@@ -57,6 +57,9 @@ def document(folder):
     made = reference.markdown(header)
     if '--update' in sys.argv:
         DOCUMENT.write_text(made, encoding='utf-8')
+    heads = re.findall(r'^### (.*)', made, re.M)
+    same(sorted(heads), sorted(['%s()' % name for name in {**header.functions, **header.callbacks}] +
+                               ['struct ' + name for name in header.structs] + ['enum ' + name for name in header.enums]))
     assert DOCUMENT.read_text(encoding='utf-8') == made, 'tests/api/reference.py build --update writes it'
 
 
