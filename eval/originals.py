@@ -138,6 +138,8 @@ def run_variant(paper, workload, variant, program, folder, to, options):
     except (OSError, ValueError) as wrong:
         row['reason'] = row['reason'] or 'no results: %s' % wrong
         return row
+    if row['ran'] != 'ran':
+        return row
     output = folder / workload.get('output', 'none')
     if output.is_file():
         row['output'] = hashlib.sha256(output.read_bytes()).hexdigest()[:16]

@@ -156,10 +156,12 @@ def write_workloads(say, paper, programs, suites):
 
 
 def write_figure(say, paper, figure):
+    columns = [(column, paper.pairs(figure, column)) for column in figure['columns']]
+    if not any(pairs for _, pairs in columns):
+        return
     say('\n### %s\n' % figure['title'])
     if 'text' in figure:
         say(figure['text'].strip() + '\n')
-    columns = [(column, paper.pairs(figure, column)) for column in figure['columns']]
     head = ''.join(' | %s%s | ours | paper' % (column['name'], UNITS[figure['unit']]) for column, _ in columns)
     say('| workload%s |\n|---%s' % (head, '|---:' * (3 * len(columns)) + '|'))
     for workload in paper.workloads:
@@ -173,6 +175,18 @@ def write_figure(say, paper, figure):
     for column, pairs in columns:
         cells += [text_of(one, figure) for one in (*means(pairs, figure), column.get('paper', {}).get('mean'))]
     say('| **mean** | %s |' % ' | '.join(cells))
+
+
+def summary(paper):
+    """The paper's sentence with its means: o of the originals, u of ours, by figure and column, and n workloads"""
+    table = paper.table
+    pairs = [[(paper.pairs(figure, column), figure) for column in figure['columns']] for figure in table['figures']]
+    if not any(found for found, _ in pairs[0]):
+        return '[%s]: none of its programs has been run yet.' % table['paper']
+    found = [[[text_of(one, figure).lstrip('+') for one in means(column, figure)] for column, figure in columns] for columns in pairs]
+    return '[%s]: %s' % (table['paper'], table['summary'].format(
+        o=[[one[0] for one in columns] for columns in found], u=[[one[1] for one in columns] for columns in found],
+        n=max(len(column) for column, _ in pairs[0])))
 
 
 def write_means(say, papers):
@@ -190,9 +204,10 @@ def write_means(say, papers):
                     *(text_of(one, figure) for one in (*means(pairs, figure), theirs)), len(pairs)))
 
 
-def write_regions(say, papers):
+def write_regions(say, papers, notes):
     """The first figure of workloads whose region and a larger one have run"""
-    say('| workload | region | column | value | larger region | value |\n|---|---|---|---:|---|---:|')
+    say('\n## The error of the regions\n\n%s\n' % notes['regions'].strip())
+    lines = []
     for paper in papers:
         names = {one['name']: one for one in paper.table['workloads']}
         for whole in (one for one in paper.table['workloads'] if 'whole_of' in one):
@@ -200,9 +215,13 @@ def write_regions(say, papers):
             for column in figure['columns']:
                 values = [text_of(paper.scaled(one, figure, column), figure) for one in (part, whole)]
                 if all(values):
-                    say('| [%s] %s | %s | %s%s | %s | %s | %s |' % (
+                    lines.append('| [%s] %s | %s | %s%s | %s | %s | %s |' % (
                         paper.table['paper'], part['name'], part['region'], column['name'], UNITS[figure['unit']], values[0],
                         whole['region'], values[1]))
+    if lines:
+        say('| workload | region | column | value | larger region | value |\n|---|---|---|---:|---|---:|\n' + '\n'.join(lines))
+    else:
+        say('None of them has been run yet.')
 
 
 def write_loads(say, paper):
@@ -244,18 +263,18 @@ def write_paper(say, paper, programs, suites):
 
 
 def write(page, tables, suites, programs, rows, notes):
-    """Writes the page; notes has `summary` and `regions`, texts for its beginning and its end"""
+    """Writes the page; notes has `regions`, the text about their error"""
     papers = [Paper(table, rows) for table in tables]
     nvcc = sorted({row['nvcc'] for row in rows.values()})
     with page.open('w', encoding='utf-8') as file:
         def say(text=''):
             print(text, file=file)
-        say(HEAD % {'summary': notes['summary'].strip(), 'nvcc': ' and '.join(nvcc)})
+        first, *others = map(summary, papers)
+        say(HEAD % {'summary': '\n- '.join(['**%s**\n' % first, *others]), 'nvcc': ' and '.join(nvcc)})
         write_means(say, papers)
         for paper in papers:
             write_paper(say, paper, programs, suites)
-        say('\n## The error of the regions\n\n%s\n' % notes['regions'].strip())
-        write_regions(say, papers)
+        write_regions(say, papers, notes)
         say('\n## How this page was made\n')
         say('On %s, by `eval/originals.py --table` from `eval/originals.jsonl`, whose %d rows `eval/originals.py build\n'
             '--suites=FOLDER` adds in these minutes of CPU time: %s. `eval/originals.py --sources` prints how to get the suites:\n' % (
