@@ -101,7 +101,7 @@ def means(pairs, figure):
 
 
 def text_of(value, figure):
-    if value is None:
+    if not isinstance(value, float | int):
         return ''
     return {'gain': '%+.1f', 'percent': '%.1f', 'ratio': '%.3f'}[figure['unit']] % value
 
@@ -197,7 +197,7 @@ def write_means(say, papers):
             for column in figure['columns']:
                 pairs = paper.pairs(figure, column)
                 theirs = column.get('paper', {}).get('mean')
-                if theirs is None or not pairs:
+                if not isinstance(theirs, float | int) or not pairs:
                     continue
                 say('| [%s] | %s | %s%s | %s | %s | %s | %d |' % (
                     paper.table['paper'], figure['title'], column['name'], UNITS[figure['unit']],
