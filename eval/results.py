@@ -72,7 +72,7 @@ PAGES = (
     Page('rgpu-tom', plots={'rgpu-tom': 'stacks'}),
     Page('sampling'),
     Page('todays-gpus', plots={'todays-gpus-' + figure: figure for figure in ('gain', 'ari', 'tom', 'rgpu', 'bits')}),
-    Page('together', behind='its columns of adaptive and of measured cycles', plots={'together-ari-omni': 'ari-omni', 'together-tom-omni': 'tom-omni', 'together-control': 'control'}),
+    Page('together', plots={'together-ari-omni': 'ari-omni', 'together-tom-omni': 'tom-omni', 'together-control': 'control'}),
     Page('tom', behind='some columns were measured before blocks had alternatives'),
     Page('tom-control', 'tom', behind='as tom', options=('--figure=safe',), notes='eval/tom-control.md'),
 )
