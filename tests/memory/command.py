@@ -324,6 +324,7 @@ def examples(folder):
         if not command or re.search(r'\b[A-Z]{3,}\b', command.group(1)):
             continue
         (folder / 'my.yaml').write_text('base: dram/gddr5_isca19\n')
+        (folder / 'loads.trace').write_text('0 0x1000 R\n')
         result = ends(dram(folder, *command.group(1).split()), 0, err='').out.decode()
         count += 1
         for shown in lines[number + 1:]:

@@ -371,7 +371,7 @@ def bad_usage(folder, arguments, message):
 
 
 BAD_USAGE = {
-    'missing --load or --sweep': (),
+    'missing --load, --sweep or --trace-in': (),
     '--load and --sweep exclude each other': ('--load=0.1', '--sweep'),
     'unexpected operand: options begin with --': ('--load=0.1', 'x'),
     'a sender creates at most one packet per cycle: --load is at most --flits': ('--load=1.5',),
