@@ -57,7 +57,7 @@ class Page:
 
 PAGES = (
     Page('all', plots={'all': 'all'}),
-    Page('ari', behind='its last tables have 16 MSHRs in each L1'),
+    Page('ari'),
     Page('ari-overlay'),
     Page('baseline'),
     Page('energy'),
