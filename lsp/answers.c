@@ -200,6 +200,41 @@ static json_t *actions(struct lsp_query *query)
     return list;
 }
 
+// Decisions: hints after the first instruction of what is offloaded, and a line over each function
+
+static json_t *hints(struct lsp_query *query)
+{
+    const struct lsp_result *result = query->result;
+    const struct lsp_document *document = query->document;
+    struct lsp_span at = protocol_read_range(document, json_object_get(query->params, "range"));
+    json_t *list = json_pack("[]");
+    for (uint32_t i = 0; result && i < result->decision_count; i++) {
+        const struct lsp_decision *decision = &result->decisions[i];
+        if (!decision->hint || decision->end < at.begin || decision->end > at.end)
+            continue;
+        json_array_append_new(list, json_pack("{s:o, s:o, s:b, s:{s:s, s:o}}", "position",
+                                              protocol_position(document, decision->end), "label",
+                                              protocol_text(decision->hint), "paddingLeft", 1,
+                                              "tooltip", "kind", "markdown", "value",
+                                              protocol_text(decision->text)));
+    }
+    return list;
+}
+
+static json_t *lenses(struct lsp_query *query)
+{
+    const struct lsp_result *result = query->result;
+    json_t *list = json_pack("[]");
+    for (uint32_t i = 0; result && i < result->summary_count; i++) {
+        const struct lsp_summary *summary = &result->summaries[i];
+        struct lsp_span at = {summary->begin, summary->begin};
+        json_array_append_new(
+            list, json_pack("{s:o, s:{s:o, s:s}}", "range", protocol_range(query->document, at),
+                            "command", "title", protocol_text(summary->text), "command", ""));
+    }
+    return list;
+}
+
 // Methods
 
 const struct lsp_method lsp_methods[] = {
@@ -211,8 +246,8 @@ const struct lsp_method lsp_methods[] = {
     {"textDocument/rename", answer_rename},
     {"textDocument/completion", answer_completion},
     {"textDocument/signatureHelp", answer_signature},
-    {"textDocument/inlayHint", answer_hints},
-    {"textDocument/codeLens", answer_lenses},
+    {"textDocument/inlayHint", hints},
+    {"textDocument/codeLens", lenses},
     {"textDocument/semanticTokens/full", answer_tokens},
     {"textDocument/semanticTokens/range", answer_tokens_in_range},
     {"textDocument/foldingRange", answer_folding},

@@ -30,8 +30,6 @@ json_t *answer_completion(struct lsp_query *query);
 json_t *answer_signature(struct lsp_query *query);
 json_t *answer_prepare_rename(struct lsp_query *query);
 json_t *answer_rename(struct lsp_query *query);
-json_t *answer_hints(struct lsp_query *query);
-json_t *answer_lenses(struct lsp_query *query);
 json_t *answer_tokens(struct lsp_query *query);
 json_t *answer_tokens_in_range(struct lsp_query *query);
 json_t *answer_folding(struct lsp_query *query);

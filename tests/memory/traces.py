@@ -89,6 +89,14 @@ def sizes(folder):
 
 
 @case
+def large_requests(folder):
+    """requests of more transfers than 32 bits count, or memory holds, end with a message"""
+    for sizes in ((1 << 31, 1 << 31), (1 << 31, 1 << 31, 1), (0xffffffff, 1), (0xffffffff, 0xffffffff, 2), (0xffffffff,) * 3):
+        fails(DRAM, folder, ''.join('0 0 R %d\n' % size for size in sizes), 'needs more than 64 MiB of memory', '--max-memory=64M',
+              '--set=request_bytes=1', '--set=channel_bytes=1', '--set=row_bytes=64')
+
+
+@case
 def wrong_requests(folder):
     """a wrong line of requests is named with its place"""
     for trace, text in (('0 0 R\nx\n', '-:2:1: error: a request is CYCLE ADDRESS R|W [BYTES]'),
@@ -137,6 +145,17 @@ def packets(folder):
         assert abs(results['latency_mean'] - sum(row['latency'] for row in rows) / 3000) < 1e-6
         other, _ = replay(NOC, folder, ''.join('%d %d %d %d %d\n' % one for one in lines), *MESH, '--shuffle=7')
         same(other, rows)
+
+
+@case
+def gaps(folder):
+    """cycles without requests or packets take no time, however many"""
+    cycles = [0, 3, 10**6, 10**12, 10**12 + 1, 10**18, 2**64 - 10**6]
+    rows, _ = replay(DRAM, folder, ''.join('%d 0 R\n' % cycle for cycle in cycles), '--config=gddr5_isca19')
+    same([row['arrival'] for row in rows], cycles)
+    rows, _ = replay(NOC, folder, ''.join('%d %d 9 2\n' % (cycle, cycle % 64) for cycle in cycles), *MESH)
+    same([row['creation'] for row in rows], cycles)
+    assert all(row['latency'] < 200 for row in rows), rows
 
 
 @case

@@ -18,7 +18,8 @@ void dram_replay_init(struct dram_replay *replay, struct arena *arena,
     replay->address = ARENA_ARRAY(arena, uint64_t, replay->count);
     replay->arrived = ARENA_ARRAY(arena, uint64_t, replay->count);
     replay->replied = ARENA_ARRAY(arena, uint64_t, replay->count);
-    for (uint32_t i = 0, at = 0; i < trace->requests.n; i++)
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < trace->requests.n; i++)
         for (uint32_t part = 0; part < parts_of(&trace->requests.v[i], bytes); part++, at++) {
             replay->line[at] = i;
             replay->address[at] = trace->requests.v[i].address / bytes * bytes + part * bytes;
@@ -28,7 +29,7 @@ void dram_replay_init(struct dram_replay *replay, struct arena *arena,
 void dram_replay_write(const struct dram_replay *replay, FILE *to)
 {
     fputs("number,address,kind,arrival,reply,latency\n", to);
-    for (uint32_t i = 0, next; i < replay->count; i = next) {
+    for (uint64_t i = 0, next; i < replay->count; i = next) {
         uint32_t line = replay->line[i];
         uint64_t arrival = UINT64_MAX, reply = 0;
         bool all = true;

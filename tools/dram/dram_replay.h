@@ -7,7 +7,7 @@
 struct dram_replay {
     const struct trace_text *trace;
     bool timed; // requests arrive in their cycle; otherwise when the queue has room
-    uint32_t count;
+    uint64_t count;
     uint32_t *line; // index of the request in the trace
     uint64_t *address;
     uint64_t *arrived, *replied; // set by the run; replied 0: no reply

@@ -97,8 +97,6 @@ static void draw(struct sources *sources, uint32_t node, uint64_t first)
 static void wait_for_head(struct sources *sources, uint32_t node)
 {
     uint64_t at = sources->created[node], max = sources->now + TRAFFIC_WHEEL - 1;
-    if (at == UINT64_MAX)
-        return;
     size_t slot = (at < max ? at : max) % TRAFFIC_WHEEL;
     sources->wheel[slot * sources->words + node / 64] |= UINT64_C(1) << node % 64;
     sources->occupied[slot / 64] |= UINT64_C(1) << slot % 64;
@@ -176,10 +174,8 @@ void sources_init_list(struct sources *sources, struct arena *arena,
     *sources = (struct sources){.traffic = traffic, .list = list};
     make_arrays(sources, arena);
     sources->next = ARENA_ARRAY(arena, uint32_t, sources->nodes);
-    for (uint32_t node = 0; node < sources->nodes; node++) {
+    for (uint32_t node = 0; node < sources->nodes; node++)
         set_head(sources, node, list->first[node]);
-        wait_for_head(sources, node);
-    }
     sources_advance(sources, 0);
 }
 
@@ -215,8 +211,27 @@ double traffic_list_load(const struct traffic_list *list, uint64_t cycles)
     return (double)flits / (double)cycles / list->senders;
 }
 
+// Packets of a list are in the order of their creation, so a source is ready from its first packet
+// on that was not taken.
+static void advance_list(struct sources *sources)
+{
+    const struct traffic_list *list = sources->list;
+    for (; sources->created_count < list->count; sources->created_count++) {
+        const struct trace_packet *packet = &list->packets[sources->created_count];
+        if (packet->cycle > sources->now)
+            return;
+        if (!(sources->ready[packet->source / 64] >> packet->source % 64 & 1))
+            make_ready(sources, packet->source);
+    }
+}
+
 void sources_advance(struct sources *sources, uint64_t now)
 {
+    if (sources->list) {
+        sources->now = now;
+        advance_list(sources);
+        return;
+    }
     uint64_t at = next_bucket(sources, sources->now);
     for (; at <= now; at = next_bucket(sources, at + 1)) {
         sources->now = at;
@@ -227,6 +242,10 @@ void sources_advance(struct sources *sources, uint64_t now)
 
 uint64_t sources_next(const struct sources *sources)
 {
+    const struct traffic_list *list = sources->list;
+    if (list)
+        return sources->created_count < list->count ? list->packets[sources->created_count].cycle
+                                                    : UINT64_MAX;
     return next_bucket(sources, sources->now + 1);
 }
 
@@ -240,7 +259,8 @@ void sources_remove(struct sources *sources, uint32_t node)
         return;
     sources->ready[node / 64] &= ~(UINT64_C(1) << node % 64);
     sources->ready_count--;
-    wait_for_head(sources, node);
+    if (!sources->list)
+        wait_for_head(sources, node);
 }
 
 static struct sources_waiting waiting_in_list(const struct sources *sources, uint32_t node,

@@ -79,6 +79,7 @@ double traffic_list_load(const struct traffic_list *list, uint64_t cycles);
 struct sources {
     const struct traffic_list *list; // NULL: random packets
     uint32_t *next;                  // per node: place of the head in list->order
+    uint32_t created_count;          // packets of the list that are created; it has no wheel
     const struct noc_traffic *traffic;
     const struct traffic_sizes *sizes;
     uint64_t *up_to;       // upper bound of the random number for each size

@@ -7,26 +7,12 @@
  *
  * launches kernels with a buffer of 4096 words, which is zero at first, and prints the error of
  * each launch, that of the last call, and the words up to the last one that is not zero. */
-#include <stddef.h>
+#include "runtime.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct dim3 {
-    unsigned x, y, z;
-};
-
-void **__cudaRegisterFatBinary(void *wrapper);
-void __cudaRegisterFatBinaryEnd(void **handle);
-void __cudaRegisterFunction(void **handle, const void *host, char *name, const char *device,
-                            int limit, void *thread, void *block, void *block_size, void *grid_size,
-                            int *warp);
-int cudaMalloc(void **to, size_t bytes);
 int cudaMemset(void *at, int value, size_t bytes);
-int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
-int cudaLaunchKernel(const void *function, struct dim3 grid, struct dim3 block, void **arguments,
-                     size_t shared, void *stream);
-int cudaDeviceSynchronize(void);
 int cudaDeviceSetLimit(int limit, size_t value);
 
 __asm__(".section .nv_fatbin,\"a\"\n"

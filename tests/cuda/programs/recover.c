@@ -6,28 +6,14 @@
  * issues random launches to two streams. Some of the kernels fault or wait forever. After a fault
  * each call must return the error until cudaDeviceReset; afterwards memory, variables and kernels
  * must be as in a new process. Prints the number of faults. */
-#include <stddef.h>
+#include "runtime.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct dim3 {
-    unsigned x, y, z;
-};
-
-void **__cudaRegisterFatBinary(void *wrapper);
-void __cudaRegisterFatBinaryEnd(void **handle);
-void __cudaRegisterFunction(void **handle, const void *host, char *name, const char *device,
-                            int limit, void *thread, void *block, void *block_size, void *grid_size,
-                            int *warp);
-int cudaMalloc(void **to, size_t bytes);
 int cudaFree(void *at);
-int cudaMemcpy(void *to, const void *from, size_t bytes, int kind);
 int cudaStreamCreate(void **to);
-int cudaLaunchKernel(const void *function, struct dim3 grid, struct dim3 block, void **arguments,
-                     size_t shared, void *stream);
-int cudaDeviceSynchronize(void);
 int cudaDeviceReset(void);
 int cudaGetLastError(void);
 
