@@ -27,6 +27,7 @@ void cache_init(struct cache *c, struct arena *arena, const struct cache_config 
     for (uint32_t i = 0; i < inputs; i++)
         c->inputs[i].queue = ARENA_ARRAY(arena, struct cache_request, config->input);
     c->waiting = ARENA_ARRAY(arena, struct cache_request, config->access_queue + inputs + 1);
+    c->before = ARENA_ARRAY(arena, uint16_t, config->access_queue + inputs + 1);
     c->places = arena_lines(arena, places * sizeof *c->places);
     c->links = ARENA_ARRAY(arena, struct cache_links, places);
     c->sets = ARENA_ARRAY(arena, struct cache_set_state, config->sets);

@@ -183,6 +183,7 @@ struct cache {
     struct cache_input inputs[CACHE_INPUTS];
     struct cache_request *waiting; // the access queue, oldest first
     uint32_t waiting_count;
+    uint16_t *before; // see cache_queue.c; defined within one pass over the access queue
     // Indexed by location, which is set · ways + way.
     struct cache_place *places;
     struct cache_links *links;

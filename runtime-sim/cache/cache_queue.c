@@ -2,6 +2,8 @@
 #include "runtime-sim/cache/cache_lines.h"
 #include "runtime-sim/cache/cache_ports.h"
 
+#define NO_REQUEST UINT16_MAX
+
 static void wait_until(struct waits *waits, uint64_t clock)
 {
     if (waits->until > clock)
@@ -44,10 +46,28 @@ static bool try_access(struct cache *c, struct cache_request *r, uint64_t now, s
     return true;
 }
 
-// Returns the bit of the line in a word that represents a set of lines; lines may share a bit.
-static uint64_t line_bit(uint64_t line)
+// The requests that stay in the access queue, in groups: a list for each group, newest first.
+struct groups {
+    uint64_t used;     // set of the groups with a request
+    uint16_t last[64]; // index of the newest request; defined for the groups in `used`
+};
+
+// Returns the group of a line. Lines share groups.
+static uint32_t group_of(uint64_t line)
 {
-    return UINT64_C(1) << ((line ^ line >> 6) & 63);
+    return (line ^ line >> 6) & 63;
+}
+
+static bool has_group(const struct groups *g, uint32_t group)
+{
+    return g->used >> group & 1;
+}
+
+static void add_to_group(struct cache *c, struct groups *g, uint32_t group, uint32_t index)
+{
+    c->before[index] = has_group(g, group) ? g->last[group] : NO_REQUEST;
+    g->last[group] = (uint16_t)index;
+    g->used |= UINT64_C(1) << group;
 }
 
 // Returns true if a request may pass an older one to the same line.
@@ -59,11 +79,13 @@ static bool may_pass(const struct cache *c, const struct cache_request *r,
     return (older->path != r->path && both_read) || (older->input != r->input && input->is_passed);
 }
 
-// Returns true if one of the first `count` requests of the queue is for the same line and must not
-// be passed.
-static bool must_wait(const struct cache *c, uint32_t count, const struct cache_request *r)
+// Returns true if a request that stays is for the same line and must not be passed.
+static bool must_wait(const struct cache *c, const struct groups *g, uint32_t group,
+                      const struct cache_request *r)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    if (!has_group(g, group))
+        return false;
+    for (uint16_t i = g->last[group]; i != NO_REQUEST; i = c->before[i]) {
         const struct cache_request *older = &c->waiting[i];
         if (older->line == r->line && !may_pass(c, r, older))
             return true;
@@ -74,15 +96,16 @@ static bool must_wait(const struct cache *c, uint32_t count, const struct cache_
 void cache_access_all(struct cache *c, uint64_t now, struct waits *waits)
 {
     uint32_t kept = 0;
-    uint64_t lines = 0; // lines of the requests that stay
+    struct groups groups;
+    groups.used = 0;
     for (uint32_t i = 0; i < c->waiting_count; i++) {
         struct cache_request *r = &c->waiting[i];
-        uint64_t bit = line_bit(r->line);
-        if (!(lines & bit && must_wait(c, kept, r)) && try_access(c, r, now, waits)) {
+        uint32_t group = group_of(r->line);
+        if (!must_wait(c, &groups, group, r) && try_access(c, r, now, waits)) {
             waits->done = true;
             continue;
         }
-        lines |= bit;
+        add_to_group(c, &groups, group, kept);
         if (kept != i)
             c->waiting[kept] = *r;
         kept++;
