@@ -35,13 +35,12 @@ ENOUGH = 400     # cells of --check
 
 @dataclasses.dataclass
 class Page:
-    """A page that one campaign makes: options of the report, notes unless they are those of the campaign, the plots
-    beside the page by their figures, and what is known to be older on it than the programs"""
+    """A page that one campaign makes: options of the report, notes unless they are those of the campaign, and the plots
+    beside the page by their figures"""
     name: str
     campaign: str = ''
     options: tuple = ()
     notes: str = ''
-    behind: str = ''
     plots: dict = dataclasses.field(default_factory=dict)
     file: pathlib.Path = None
     definition: str = ''
@@ -73,8 +72,8 @@ PAGES = (
     Page('sampling'),
     Page('todays-gpus', plots={'todays-gpus-' + figure: figure for figure in ('gain', 'ari', 'tom', 'rgpu', 'bits')}),
     Page('together', plots={'together-ari-omni': 'ari-omni', 'together-tom-omni': 'tom-omni', 'together-control': 'control'}),
-    Page('tom', behind='some columns were measured before blocks had alternatives'),
-    Page('tom-control', 'tom', behind='as tom', options=('--figure=safe',), notes='eval/tom-control.md'),
+    Page('tom'),
+    Page('tom-control', 'tom', options=('--figure=safe',), notes='eval/tom-control.md'),
 )
 
 # Pages that other programs make, with the command of each; --check leaves them out.
@@ -431,9 +430,6 @@ def main(words):
             seconds = math.inf if options.check else options.seconds
             if not options.pages:
                 print('not checked, because no campaign makes them: %s' % ', '.join(sorted(OTHERS)))
-                for page in (page for page in pages if page.behind):
-                    print('%s: not checked, it has to be made anew: %s' % (page.name, page.behind))
-                pages = [page for page in pages if not page.behind]
             problems = check(store, pages, options.seed, seconds, options.check or ENOUGH, scratch)
             if options.times:
                 write_times(new_times([Plan(page, store, scratch) for page in pages], store))
