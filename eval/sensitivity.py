@@ -60,9 +60,9 @@ RANGES = {
 
 SAMPLES, RUNS = ROOT / 'samples', ROOT / 'eval' / 'runs'
 SIZES = {
-    'micro': 'The sizes of the micro-benchmarks are those of [isca19.md](isca19.md).\n',
-    'workload': 'The sizes of FDTD and TRIAD are those of [isca19.md](isca19.md). Those of the other '
-                'workloads are smaller, so that a machine\ntakes half a minute; their data fill '
+    'micro': 'The micro-benchmarks have one wave of CTAs, a third of the sizes of [isca19.md](isca19.md).\n',
+    'workload': 'FDTD and TRIAD have one wave of CTAs, a third of the sizes of [isca19.md](isca19.md). The other '
+                'workloads are smaller, so that a\nmachine takes half a minute; their data fill '
                 'less of the LLC.\n',
 }
 # name: group, run file, run file of the tagged program, values.

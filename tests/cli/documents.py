@@ -354,8 +354,24 @@ def readme_numbers(folder):
     lines = [line for line in README.split('\n') if '](docs/results/' in line and line.startswith('|')]
     assert len(rows) == len(lines) >= 10, rows
     for name, line in zip(rows, lines):
-        words = set(re.findall(r'\d+(?:\.\d+)*', (ROOT / name).read_text(encoding='utf-8')))
+        words = numbers_of(ROOT / name)
         same([one for one in re.findall(r'\d+(?:\.\d+)*', line.replace('[00', '')) if one not in words], [])
+
+
+def numbers_of(path):
+    """The numbers on a page"""
+    return set(re.findall(r'\d+(?:\.\d+)*', path.read_text(encoding='utf-8')))
+
+
+@case
+def linked_numbers(folder):
+    """a link between result pages whose text is a number has a number of the other page"""
+    results = ROOT / 'docs' / 'results'
+    links = [(page.name, text, name) for page in results.glob('*.md')
+             for text, name in re.findall(r'\[([-+\d., %]+)\]\(([\w-]+\.md)', page.read_text(encoding='utf-8'))]
+    assert len(links) >= 6, links
+    same([(page, number, name) for page, text, name in links
+          for number in re.findall(r'\d+(?:\.\d+)*', text) if number not in numbers_of(results / name)], [])
 
 
 @case
