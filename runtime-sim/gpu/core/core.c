@@ -254,7 +254,7 @@ void core_issue(struct core *core, uint64_t now, uint32_t index)
     struct warp_slot *slot = &core->slots[index];
     struct warp *warp = slot->warp;
     const struct timing *timing = slot->next;
-    uint32_t entry = core->lsu.free_entries[core->lsu.free_count - 1];
+    uint32_t entry = lsu_next_entry(core);
     uint64_t events = warp->cta->events, threads = warp->thread_instructions,
              instructions = warp->warp_instructions;
     const struct core_hooks *owner = NULL;

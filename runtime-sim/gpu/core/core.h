@@ -107,7 +107,7 @@ struct part {
 
 // A memory instruction in flight.
 struct entry {
-    struct held *held;
+    struct held *held; // NULL before its first instruction
     VEC(struct part) parts;
     uint32_t slot;
     uint32_t epoch;      // parity of its epoch
@@ -221,6 +221,7 @@ struct lsu_ring {
 struct core_lsu {
     struct entry *entries;
     uint32_t entry_count, entry_extra; // number of entries, and of those that schemes add
+    size_t held_bytes;                 // of an entry's `held`
     uint32_t *free_entries, *freed;
     uint32_t free_count, freed_count; // freed: in this cycle
     uint32_t *queue;                  // ring of entries that have parts to send
@@ -458,6 +459,8 @@ void core_fetched(struct core *core, uint64_t now, uint64_t line);
 
 // Initialises the load/store unit.
 void lsu_init(struct core *core);
+// Returns the entry that the next memory instruction uses. Requires a free one.
+uint32_t lsu_next_entry(struct core *core);
 // Returns true if the unit has room for a memory instruction.
 bool lsu_can_accept(const struct core *core);
 // Accepts the entry of an issued instruction.

@@ -39,19 +39,16 @@ void lsu_init(struct core *core)
     uint32_t max = config->memory_most + lsu->entry_extra;
     assert(max <= TAGS_WAITERS);
     lsu->entry_count = max;
+    lsu->held_bytes = held_bytes(core->shared->timings.program);
     lsu->queue_room = config->memory_queue + lsu->entry_extra;
-    size_t bytes = held_bytes(core->shared->timings.program);
     lsu->entries = ARENA_ARRAY(core->arena, struct entry, max);
     lsu->free_entries = ARENA_ARRAY(core->arena, uint32_t, max);
     lsu->freed = ARENA_ARRAY(core->arena, uint32_t, max);
     lsu->queue = ARENA_ARRAY(core->arena, uint32_t, lsu->queue_room);
     core->lsu_rings.store_tags = ARENA_ARRAY(core->arena, uint32_t, core->kind->l1->out);
     core->lsu_rings.store_sites = ARENA_ARRAY(core->arena, uint32_t, core->kind->l1->out);
-    for (uint32_t i = 0; i < max; i++) {
-        char *at = arena_alloc(core->arena, bytes + 64);
-        lsu->entries[i].held = (struct held *)(void *)(at + (-(uintptr_t)at & 63));
+    for (uint32_t i = 0; i < max; i++)
         lsu->free_entries[lsu->free_count++] = max - 1 - i;
-    }
     cache_init(&core->l1, core->arena, core->kind->l1, 1);
     cache_replies_in(&core->l1, core->kind->l1_unit);
     core->l1.inputs[0].serve = note_served;
@@ -65,6 +62,17 @@ void lsu_init(struct core *core)
     level_init(&core->tags.l15, core->arena, core->kind->read_only_l15);
     if (core->kind->read_only_l15->sets)
         core->tags.code.next = core->tags.constant.next = &core->tags.l15;
+}
+
+// An entry gets its `held` when it is first used: a short run uses few of the entries, and all of
+// them are a third of the machine's memory, which the system would have to clear.
+uint32_t lsu_next_entry(struct core *core)
+{
+    uint32_t index = core->lsu.free_entries[core->lsu.free_count - 1];
+    struct entry *entry = &core->lsu.entries[index];
+    if (!entry->held)
+        entry->held = arena_lines(core->arena, core->lsu.held_bytes);
+    return index;
 }
 
 // Reserves one entry, because an instruction of another unit may access memory.
