@@ -103,7 +103,8 @@ def means(pairs, figure):
 def text_of(value, figure):
     if not isinstance(value, float | int):
         return ''
-    return {'gain': '%+.1f', 'percent': '%.1f', 'ratio': '%.3f'}[figure['unit']] % value
+    form, usual = {'gain': ('%+.*f', 1), 'percent': ('%.*f', 1), 'ratio': ('%.*f', 3)}[figure['unit']]
+    return form % (figure.get('decimals', usual), value)
 
 
 # The page

@@ -94,6 +94,59 @@ def page(folder):
 
 
 @case
+def columns(folder):
+    """the pages of our own workloads have the originals of the stored rows, and a second time changes nothing"""
+    originals, results = module(), ROOT / 'docs/results'
+    columns_of = module('originals_columns').columns_of
+    papers = [module('originals_table').Paper(table, originals.read_rows()) for table in originals.read_papers()]
+    names = [name for name in columns_of(papers) if '| original |' in (results / name).read_text()]
+    assert len(names) >= 4, names
+    for name in names:
+        (folder / name).write_text((results / name).read_text())
+    originals.add_columns(names, folder)
+    same([name for name in names if (folder / name).read_text() != (results / name).read_text()], [])
+
+
+OWN_PAGE = '''# Page
+
+## Gain
+
+Text.
+
+| workload | new, % | paper |
+|---|---:|---:|
+| X | +1.25 |  |
+| Y | +2.00 | +3.00 |
+| **mean** | +1.62 |  |
+
+## End
+'''
+
+
+@case
+def one_column(folder):
+    """a column follows ours, with as many digits, and its mean; readers of tables do not see it"""
+    table = module('originals_table')
+    column = {'value': 'base.c / new.c', 'ours': ['own.md', 'Gain', 0, 'new, %']}
+    paper = table.Paper({'paper': '9', 'workloads': [{'name': 'x', 'ours': 'X'}, {'name': 'Y'}],
+                         'figures': [{'unit': 'gain', 'mean': 'geometric', 'columns': [column]}]},
+                        {('9', 'x', one): {'statistics': {'c': count}} for one, count in (('base', 3), ('new', 2))})
+    paper.ours = lambda workload, column: None
+    (folder / 'own.md').write_text(OWN_PAGE)
+    for _ in range(2):
+        module('originals_columns').write([paper], folder=folder)
+        lines = (folder / 'own.md').read_text().splitlines()
+        same(lines[6:12], ['The column "original" has [the suites\' own programs](originals.md); its mean is over 1 of the workloads.',
+                           '', '| workload | new, % | original | paper |', '|---|---:|---:|---:|', '| X | +1.25 | +50.00 |  |',
+                           '| Y | +2.00 |  | +3.00 |'])
+        same(lines[12], '| **mean** | +1.62 | +50.00 |  |')
+        same(len(lines), 15)
+    module()  # eval is in the path
+    same([rows for _, rows in importlib.import_module('page_tables').tables(lines)],
+         [rows for _, rows in importlib.import_module('page_tables').tables(OWN_PAGE.splitlines())])
+
+
+@case
 def no_suite_source(folder):
     """no file of a suite is in the tree"""
     names = {path.name for path in (EVAL / 'suites').iterdir()}
