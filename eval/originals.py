@@ -122,9 +122,11 @@ def simulate(program, folder, to, options, more, environment=None):
 
 
 def of_kernels(result):
-    """The statistics of all kernels together, without those of copies; of the host, and of what has none for kernels, the total"""
+    """The statistics of all kernels together, without those of copies; of the host, and of what has none for kernels, the total.
+    Means and maxima are those of the run: they are less than the sum."""
     kernels = [one['statistics'] for one in result['kernels']]
-    return {name: sum(one[name] for one in kernels) if not name.startswith('host.') and all(name in one for one in kernels)
+    return {name: min(total, sum(one[name] for one in kernels))
+            if not name.startswith('host.') and all(name in one for one in kernels)
             else total for name, total in result['total']['statistics'].items()}
 
 

@@ -107,6 +107,21 @@ def columns(folder):
     same([name for name in names if (folder / name).read_text() != (results / name).read_text()], [])
 
 
+@case
+def notes(folder):
+    """each workload whose original is far from ours has a note, whose numbers are those of the rows"""
+    originals, table = module(), module('originals_table')
+    for one in originals.read_papers():
+        paper = table.Paper(one, originals.read_rows())
+        same((one['paper'], [name for name in paper.differing() if name not in one['notes']]), (one['paper'], []))
+        named = {workload['name']: workload for workload in paper.workloads}
+        for name, text in one['notes'].items():
+            assert '{' not in paper.filled(named[name], text), text
+    rows = {('9', 'x', 'a'): {'statistics': {'b.c': 1234567.6}, 'loads': {'no-gain': 1, 'width': 3}}}
+    paper = table.Paper({'paper': '9', 'workloads': [{'name': 'x'}], 'figures': []}, rows)
+    same(paper.filled({'name': 'x'}, '{a.b.c} and {100 * a.loads.no_gain / a.loads.all:.1f} %'), '1,234,568 and 25.0 %')
+
+
 OWN_PAGE = '''# Page
 
 ## Gain
