@@ -131,7 +131,8 @@ def of_kernels(result):
 
 
 def run_variant(paper, workload, variant, program, folder, to, options):
-    """A row's results: the statistics that the paper's tables name, and the digest of the workload's output"""
+    """A row's results: the statistics that the paper's tables name, cycles of kernel0 and so on, and the digest of the workload's
+    output"""
     words = ['--config=' + paper['machine'], '--registers=ptxas', '--stats=stats.json', *workload.get('timed', []),
              *('--set=%s=%s' % (key, json.dumps(value).strip('"'))
                for key, value in {**paper.get('set', {}), **variant.get('set', {})}.items())]
@@ -139,7 +140,8 @@ def run_variant(paper, workload, variant, program, folder, to, options):
     words += ['--offload=' + variant['offload']] if 'offload' in variant else []
     row = simulate(program, folder, to, options, words, variant.get('environment'))
     try:
-        statistics = of_kernels(json.loads((folder / 'stats.json').read_text()))
+        result = json.loads((folder / 'stats.json').read_text())
+        statistics = of_kernels(result)
     except (OSError, ValueError) as wrong:
         row['reason'] = row['reason'] or 'no results: %s' % wrong
         return row
@@ -154,6 +156,8 @@ def run_variant(paper, workload, variant, program, folder, to, options):
         (options.keep / name).write_text(json.dumps(statistics))
     row['statistics'] = {name: value for name, value in statistics.items()
                          if any(fnmatch.fnmatchcase(name, pattern) for pattern in paper['statistics'])}
+    row['statistics'].update(('kernel%d.cycles' % n, one['statistics']['machine.cycles'])
+                             for n, one in enumerate(result['kernels']))
     return row
 
 
@@ -230,7 +234,7 @@ def print_sources(suites):
         print('git clone %s %s && git -C %s checkout %s' % (suite['repository'], name, name, suite['commit']))
 
 
-def add_columns(pages=None, folder=originals_columns.RESULTS):
+def add_columns(pages=(), folder=originals_columns.RESULTS):
     """Adds the originals to these result pages, or to all"""
     rows = read_rows()
     originals_columns.write([originals_table.Paper(table, rows) for table in read_papers()], pages, folder)
@@ -256,7 +260,7 @@ def main():
         originals_table.write(options.table, read_papers(), suites, programs, read_rows(), notes)
         return
     if options.columns is not None:
-        add_columns(options.columns or None)
+        add_columns(options.columns)
         return
     if options.sources:
         print_sources(suites)

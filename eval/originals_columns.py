@@ -40,14 +40,13 @@ def without_columns(line, places):
 
 def without_originals(lines):
     """The page as its campaign made it"""
-    kept, places = [], None
+    kept, places, inside = [], [], False
     for before, line in zip([''] + lines, lines):
-        if not line.startswith('|'):
-            places = None
-        elif places is None:
+        if line.startswith('|') and not inside:
             places = [at for at, head in enumerate(page_tables.cells(line)) if head == page_tables.ORIGINAL]
+        inside = line.startswith('|')
         if not line.startswith(SENTENCE) and not before.startswith(SENTENCE):
-            kept.append(without_columns(line, places) if places else line)
+            kept.append(without_columns(line, places) if inside and places else line)
     return kept
 
 
@@ -87,9 +86,9 @@ def with_originals(text, tables):
     return '\n'.join(lines) + '\n'
 
 
-def write(papers, names=None, folder=RESULTS):
+def write(papers, names=(), folder=RESULTS):
     """Writes the columns of the pages with these names, or of all"""
     for page, tables in columns_of(papers).items():
-        if names is None or page in names:
+        if not names or page in names:
             path = folder / page
             path.write_text(with_originals(path.read_text(encoding='utf-8'), tables), encoding='utf-8')

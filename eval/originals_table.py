@@ -10,7 +10,7 @@ PAGE = ROOT / 'docs' / 'results' / 'originals.md'
 NAME = re.compile(r'[a-z]\w*(?:\.[\w*]+)*')
 FIELD = re.compile(r'{([^{}:]+)(?::([^{}]*))?}')
 LARGE = 5  # points or per cent of a ratio: a difference that needs a note
-UNITS = {'gain': ', %', 'percent': ', %', 'ratio': ''}
+UNITS = {'gain': ', %', 'percent': ', %', 'ratio': '', 'number': ''}
 
 
 class Missing(Exception):
@@ -81,7 +81,7 @@ class Paper:
             value = self.original(workload, column)
         except Missing:
             return None
-        return {'gain': 100 * (value - 1), 'percent': 100 * value, 'ratio': value}[figure['unit']]
+        return {'gain': 100 * (value - 1), 'percent': 100 * value}.get(figure['unit'], value)
 
     def filled(self, workload, text):
         """A note with its numbers: {expression} or {expression:format}. Names are those of columns' values, and o.F.C and
@@ -93,10 +93,15 @@ class Paper:
             figure = self.table['figures'][int(rest.split('.')[0])]
             column = figure['columns'][int(rest.split('.')[1])]
             found = self.scaled(workload, figure, column) if variant == 'o' else self.ours(workload, column)
-            if found is None:
-                raise Missing(name)
-            return found
-        return FIELD.sub(lambda match: format(evaluate(match[1], get), match[2] or ',.0f'), text)
+            if isinstance(found, float | int):
+                return found
+            raise Missing(name)
+        def shown(match):
+            try:
+                return format(evaluate(match[1], get), match[2] or ',.0f')
+            except Missing:
+                return '(not run)'
+        return FIELD.sub(shown, text)
 
     def differing(self):
         """Names of the workloads whose original is far from ours in a column of the first figure"""
@@ -131,7 +136,7 @@ def means(pairs, figure):
 def text_of(value, figure):
     if not isinstance(value, float | int):
         return ''
-    form, usual = {'gain': ('%+.*f', 1), 'percent': ('%.*f', 1), 'ratio': ('%.*f', 3)}[figure['unit']]
+    form, usual = {'gain': ('%+.*f', 1), 'percent': ('%.*f', 1), 'ratio': ('%.*f', 3), 'number': ('%.*f', 0)}[figure['unit']]
     return form % (figure.get('decimals', usual), value)
 
 
