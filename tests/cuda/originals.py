@@ -56,7 +56,7 @@ def workloads(folder):
             assert 'needs' in one or {'program', 'input', 'region'} <= set(one), one
         variants = ['functional', *(one['name'] for one in paper['variants'])]
         for figure in paper['figures']:
-            assert figure['unit'] in ('gain', 'percent', 'ratio') and figure['mean'] in ('geometric', 'arithmetic'), figure
+            assert figure['unit'] in ('gain', 'percent', 'ratio', 'number') and figure['mean'] in ('geometric', 'arithmetic'), figure
             for column in figure['columns']:
                 used = {match.split('.')[0] for match in re.findall(r'[a-z]\w*(?:\.[\w*]+)+', column['value'])}
                 assert used <= set(variants), column
@@ -116,7 +116,7 @@ def notes(folder):
         same((one['paper'], [name for name in paper.differing() if name not in one['notes']]), (one['paper'], []))
         named = {workload['name']: workload for workload in paper.workloads}
         for name, text in one['notes'].items():
-            assert '{' not in paper.filled(named[name], text), text
+            assert not re.search(r'[{}]|not run', paper.filled(named[name], text)), text
     rows = {('9', 'x', 'a'): {'statistics': {'b.c': 1234567.6}, 'loads': {'no-gain': 1, 'width': 3}}}
     paper = table.Paper({'paper': '9', 'workloads': [{'name': 'x'}], 'figures': []}, rows)
     same(paper.filled({'name': 'x'}, '{a.b.c} and {100 * a.loads.no_gain / a.loads.all:.1f} %'), '1,234,568 and 25.0 %')
