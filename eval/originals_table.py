@@ -243,14 +243,15 @@ def write_means(say, papers):
 
 
 def write_regions(say, papers, notes):
-    """The first figure of workloads whose region and a larger one have run"""
+    """The first figure, and those with `regions`, of workloads whose region and a larger one have run"""
     say('\n## The error of the regions\n\n%s\n' % notes['regions'].strip())
     lines = []
     for paper in papers:
         names = {one['name']: one for one in paper.table['workloads']}
         for whole in (one for one in paper.table['workloads'] if 'whole_of' in one):
-            part, figure = names[whole['whole_of']], paper.table['figures'][0]
-            for column in figure['columns']:
+            part, figures = names[whole['whole_of']], paper.table['figures']
+            for figure, column in ((one, column) for one in figures if one is figures[0] or 'regions' in one
+                                   for column in one['columns']):
                 values = [text_of(paper.scaled(one, figure, column), figure) for one in (part, whole)]
                 if all(values):
                     lines.append('| [%s] %s | %s | %s%s | %s | %s | %s |' % (
