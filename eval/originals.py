@@ -6,6 +6,7 @@ usage: originals.py BUILD-ROOT --suites=FOLDER [--paper=000,001…] [--only=NAME
        originals.py --sources
        originals.py --digests --suites=FOLDER
        originals.py --table[=FILE]
+       originals.py --columns[=PAGE,PAGE…]
 
 eval/suites/programs.yaml names the suites and builds their programs; eval/suites/NNN.yaml has the workloads of paper
 [NNN], with input, region and check. FOLDER has one folder for each suite, such as FOLDER/rodinia; --sources prints the
@@ -17,7 +18,8 @@ Each workload is built by nvcc in a temporary folder and run under each variant 
 are in no chain; --functional runs only this, for all papers. Each run is a row of eval/originals.jsonl; one that is there is not
 run again without --again.
 --before is put before the simulator's command, such as 'nice -n 15'; --keep keeps all statistics. --table writes
-docs/results/originals.md, or FILE, from the rows.
+docs/results/originals.md, or FILE, from the rows, and --columns the column "original" of the pages of our own workloads, or of
+these (tom.md), which else remain as they are.
 """
 import argparse
 import datetime
@@ -33,6 +35,7 @@ import tempfile
 import yaml
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import originals_columns  # noqa: E402
 import originals_table  # noqa: E402
 import programs_suites  # noqa: E402
 from programs import copy_of  # noqa: E402
@@ -119,14 +122,17 @@ def simulate(program, folder, to, options, more, environment=None):
 
 
 def of_kernels(result):
-    """The statistics of all kernels together, without those of copies; of the host, and of what has none for kernels, the total"""
+    """The statistics of all kernels together, without those of copies; of the host, and of what has none for kernels, the total.
+    Means and maxima are those of the run: they are less than the sum."""
     kernels = [one['statistics'] for one in result['kernels']]
-    return {name: sum(one[name] for one in kernels) if not name.startswith('host.') and all(name in one for one in kernels)
+    return {name: min(total, sum(one[name] for one in kernels))
+            if not name.startswith('host.') and all(name in one for one in kernels)
             else total for name, total in result['total']['statistics'].items()}
 
 
 def run_variant(paper, workload, variant, program, folder, to, options):
-    """A row's results: the statistics that the paper's tables name, and the digest of the workload's output"""
+    """A row's results: the statistics that the paper's tables name, cycles of kernel0 and so on, and the digest of the workload's
+    output"""
     words = ['--config=' + paper['machine'], '--registers=ptxas', '--stats=stats.json', *workload.get('timed', []),
              *('--set=%s=%s' % (key, json.dumps(value).strip('"'))
                for key, value in {**paper.get('set', {}), **variant.get('set', {})}.items())]
@@ -134,7 +140,8 @@ def run_variant(paper, workload, variant, program, folder, to, options):
     words += ['--offload=' + variant['offload']] if 'offload' in variant else []
     row = simulate(program, folder, to, options, words, variant.get('environment'))
     try:
-        statistics = of_kernels(json.loads((folder / 'stats.json').read_text()))
+        result = json.loads((folder / 'stats.json').read_text())
+        statistics = of_kernels(result)
     except (OSError, ValueError) as wrong:
         row['reason'] = row['reason'] or 'no results: %s' % wrong
         return row
@@ -149,6 +156,8 @@ def run_variant(paper, workload, variant, program, folder, to, options):
         (options.keep / name).write_text(json.dumps(statistics))
     row['statistics'] = {name: value for name, value in statistics.items()
                          if any(fnmatch.fnmatchcase(name, pattern) for pattern in paper['statistics'])}
+    row['statistics'].update(('kernel%d.cycles' % n, one['statistics']['machine.cycles'])
+                             for n, one in enumerate(result['kernels']))
     return row
 
 
@@ -225,6 +234,12 @@ def print_sources(suites):
         print('git clone %s %s && git -C %s checkout %s' % (suite['repository'], name, name, suite['commit']))
 
 
+def add_columns(pages=(), folder=originals_columns.RESULTS):
+    """Adds the originals to these result pages, or to all"""
+    rows = read_rows()
+    originals_columns.write([originals_table.Paper(table, rows) for table in read_papers()], pages, folder)
+
+
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument('build', nargs='?', type=pathlib.Path)
@@ -235,6 +250,7 @@ def main():
     parser.add_argument('--before', type=shlex.split, default=[])
     parser.add_argument('--keep', type=pathlib.Path)
     parser.add_argument('--table', nargs='?', type=pathlib.Path, const=originals_table.PAGE)
+    parser.add_argument('--columns', nargs='?', type=lambda text: text.split(','), const=[])
     for flag in 'again', 'shows', 'functional', 'sources', 'digests':
         parser.add_argument('--' + flag, action='store_true')
     options = parser.parse_args()
@@ -242,6 +258,9 @@ def main():
     if options.table:
         notes = yaml.safe_load((SUITES / 'page.yaml').read_text())
         originals_table.write(options.table, read_papers(), suites, programs, read_rows(), notes)
+        return
+    if options.columns is not None:
+        add_columns(options.columns)
         return
     if options.sources:
         print_sources(suites)

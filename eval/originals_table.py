@@ -8,7 +8,9 @@ import page_tables
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 PAGE = ROOT / 'docs' / 'results' / 'originals.md'
 NAME = re.compile(r'[a-z]\w*(?:\.[\w*]+)*')
-UNITS = {'gain': ', %', 'percent': ', %', 'ratio': ''}
+FIELD = re.compile(r'{([^{}:]+)(?::([^{}]*))?}')
+LARGE = 5  # points or per cent of a ratio: a difference that needs a note
+UNITS = {'gain': ', %', 'percent': ', %', 'ratio': '', 'number': ''}
 
 
 class Missing(Exception):
@@ -38,6 +40,9 @@ class Paper:
             return evaluate(self.table['define'][name], lambda one: self.statistic(workload, variant, one))
         try:
             row = self.rows[workload['name'], variant]
+            if name.startswith('loads.'):
+                rule = name[len('loads.'):].replace('_', '-')
+                return sum(row['loads'].values()) if rule == 'all' else row['loads'].get(rule, 0)
             return row.get('statistics', row)[name]
         except KeyError as wrong:
             raise Missing from wrong
@@ -76,7 +81,35 @@ class Paper:
             value = self.original(workload, column)
         except Missing:
             return None
-        return {'gain': 100 * (value - 1), 'percent': 100 * value, 'ratio': value}[figure['unit']]
+        return {'gain': 100 * (value - 1), 'percent': 100 * value}.get(figure['unit'], value)
+
+    def filled(self, workload, text):
+        """A note with its numbers: {expression} or {expression:format}. Names are those of columns' values, and o.F.C and
+        u.F.C, the original's and our value in column C of figure F."""
+        def get(name):
+            variant, _, rest = name.partition('.')
+            if variant not in ('o', 'u'):
+                return self.statistic(workload, variant, rest)
+            figure = self.table['figures'][int(rest.split('.')[0])]
+            column = figure['columns'][int(rest.split('.')[1])]
+            found = self.scaled(workload, figure, column) if variant == 'o' else self.ours(workload, column)
+            if isinstance(found, float | int):
+                return found
+            raise Missing(name)
+        def shown(match):
+            try:
+                return format(evaluate(match[1], get), match[2] or ',.0f')
+            except Missing:
+                return '(not run)'
+        return FIELD.sub(shown, text)
+
+    def differing(self):
+        """Names of the workloads whose original is far from ours in a column of the first figure"""
+        figure = self.table['figures'][0]
+        size = 100 if figure['unit'] == 'ratio' else 1
+        found = [name for column in figure['columns'] for name, one, other in self.pairs(figure, column)
+                 if other is not None and abs(one - other) * size > LARGE]
+        return [one['name'] for one in self.workloads if one['name'] in found]
 
     def pairs(self, figure, column):
         """(workload's name, original, ours) in the units of the page"""
@@ -103,7 +136,8 @@ def means(pairs, figure):
 def text_of(value, figure):
     if not isinstance(value, float | int):
         return ''
-    return {'gain': '%+.1f', 'percent': '%.1f', 'ratio': '%.3f'}[figure['unit']] % value
+    form, usual = {'gain': ('%+.*f', 1), 'percent': ('%.*f', 1), 'ratio': ('%.*f', 3), 'number': ('%.*f', 0)}[figure['unit']]
+    return form % (figure.get('decimals', usual), value)
 
 
 # The page
@@ -117,21 +151,23 @@ suites' own, built by nvcc %(nvcc)s for sm_75 and run by `ptxoffload-run --regis
 policies. "ours" is the number of the page of our own workloads, and its mean is over the same workloads. "paper" is the text of
 the paper. Cycles are those of the launches that the column "region" names, without copies.
 
-Rules, fixed before the runs that they concern, with three exceptions. Version 2 of SRAD had run first: it has no chains and gained 0.0 %%. For
+Rules, fixed before the runs that they concern, with four exceptions. Version 2 of SRAD had run first: it has no chains and gained 0.0 %%. For
 [001] copies of constants (BFS) and calls that free memory were taken out of the measured time after first results, in all patterns.
-The limit for [002] to [004] was lowered for want of CPU time after [000] and [001] had run:
+The limit for [002] to [004] was lowered for want of CPU time after [000] and [001] had run. The size of STREAM in [000] was reduced
+several times before its timed runs:
 
 - The input is that of the paper if it names one, else the suite's default. Files that a suite does not contain are random numbers
   of the default's size.
 - A region has at most 7 million warp instructions for [000], and some 2 million for the others. The first turn of a loop over
-  launches is counted; if that is larger, sizes are halved until it is not, and the table says so.
+  launches is counted; if that is larger, sizes are halved until it is not, and the table says so. LIB and HW of [002] keep the 7
+  million: LIB's default has 128 warps for 68 cores, and the points of HW are already 8 of 25 pixels wide.
 - A program's edits replace what newer toolkits do not have. `eval/suites/*.yaml` lists all of them.
 - The program's own check is that of the whole run, in which launches outside the region take no time. "none": it has no check;
   "same output": it has none, and writes the same file under all variants.
   MVT's depends on the order of eight threads that add to each element, in the program itself.
 
 [000] and others end a run after a billion instructions of threads, 31 million of warps. How much a smaller region changes
-is measured for two workloads ([below](#the-error-of-the-regions)).
+is measured for %(regions)d workloads ([below](#the-error-of-the-regions)).
 '''
 
 
@@ -207,14 +243,15 @@ def write_means(say, papers):
 
 
 def write_regions(say, papers, notes):
-    """The first figure of workloads whose region and a larger one have run"""
+    """The first figure, and those with `regions`, of workloads whose region and a larger one have run"""
     say('\n## The error of the regions\n\n%s\n' % notes['regions'].strip())
     lines = []
     for paper in papers:
         names = {one['name']: one for one in paper.table['workloads']}
         for whole in (one for one in paper.table['workloads'] if 'whole_of' in one):
-            part, figure = names[whole['whole_of']], paper.table['figures'][0]
-            for column in figure['columns']:
+            part, figures = names[whole['whole_of']], paper.table['figures']
+            for figure, column in ((one, column) for one in figures if one is figures[0] or 'regions' in one
+                                   for column in one['columns']):
                 values = [text_of(paper.scaled(one, figure, column), figure) for one in (part, whole)]
                 if all(values):
                     lines.append('| [%s] %s | %s | %s%s | %s | %s | %s |' % (
@@ -259,9 +296,9 @@ def write_paper(say, paper, programs, suites):
         say('\n### Loads, weighted by executions\n\n%s\n' % table['loads'].strip())
         write_loads(say, paper)
     if table.get('notes'):
-        say('\n### Where the two differ by more than 5 points\n')
-        for name, text in table['notes'].items():
-            say('- **%s**: %s' % (name, ' '.join(text.split())))
+        say('\n### Where the two differ by more than %d points\n' % LARGE)
+        for one in (one for one in paper.workloads if one['name'] in table['notes']):
+            say('- **%s**: %s' % (one['name'], ' '.join(paper.filled(one, table['notes'][one['name']]).split())))
 
 
 def write(page, tables, suites, programs, rows, notes):
@@ -272,7 +309,8 @@ def write(page, tables, suites, programs, rows, notes):
         def say(text=''):
             print(text, file=file)
         first, *others = map(summary, papers)
-        say(HEAD % {'summary': '\n- '.join(['**%s**\n' % first, *others]), 'nvcc': ' and '.join(nvcc)})
+        say(HEAD % {'regions': len({(paper.table['paper'], one['whole_of']) for paper in papers for one in paper.table['workloads']
+                                    if 'whole_of' in one and any(key[0] == one['name'] for key in paper.rows)}), 'summary': '\n- '.join(['**%s**\n' % first, *others]), 'nvcc': ' and '.join(nvcc)})
         write_means(say, papers)
         for paper in papers:
             write_paper(say, paper, programs, suites)

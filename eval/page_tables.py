@@ -1,6 +1,10 @@
-"""The tables of a result page, by the names that the notes of its campaign give them."""
+"""The tables of a result page, by the names that the notes of its campaign give them.
+
+eval/originals_columns.py adds the column ORIGINAL to a page. All others read a page without it, as its campaign made it.
+"""
 import re
 
+ORIGINAL = 'original'
 PARTS = ('{head}', '{sizes}')
 INPUTS = re.compile(r'^<!-- inputs of (\S+): programs (\w+), values (\w+) -->$', re.M)
 
@@ -9,8 +13,13 @@ def cells(line):
     return [cell.strip().strip('*').replace('\\', '') for cell in re.split(r'(?<!\\)\|', line)[1:-1]]
 
 
+def without_originals(rows):
+    kept = [at for at, head in enumerate(rows[0]) if head != ORIGINAL]
+    return [[row[at] for at in kept if at < len(row)] for row in rows]
+
+
 def tables(lines):
-    """(first line, rows) of each table"""
+    """(first line, rows) of each table, without the column ORIGINAL"""
     found, inside = [], False
     for number, line in enumerate(lines):
         if line.startswith('|') and not inside:
@@ -18,7 +27,7 @@ def tables(lines):
         inside = line.startswith('|')
         if inside:
             found[-1][1].append(cells(line))
-    return found
+    return [(number, without_originals(rows)) for number, rows in found]
 
 
 def names_in(notes):

@@ -42,7 +42,8 @@ PAPER = {
               'computation offloading." [§6.2]',
     'width': 'copies of 64 bits are admitted, and are chains since some of these rows were made; operations on them are not: "a 32-wide '
              'single-precision floating point and integer ALU" [§4.2]; vectors with `--capability` (`vector: 4`)',
-    'type': 'as `width`; integers of 16 bits would fit the sentence, but are left out by our reading (below)',
+    'type': 'as `width`; integers of 16 bits would fit the sentence: comparisons of them are chains since these rows were made, '
+            'other operations are left out by our reading (below)',
     'operation': 'division and square roots: as `width`; `--capability` (`operations`)',
     'reuse': 'not admitted: "loads with further reuse at the core should not be offloaded, as it will negatively impact the L1D '
              'locality" [§4.1]',

@@ -367,6 +367,8 @@ def make(plan, store):
         print('  %s' % line)
     target = os.path.relpath(page.file, ROOT)
     store.report(page, '--markdown=%s' % target, *page.text)
+    import originals  # its PyYAML is needed here only
+    originals.add_columns([page.file.name], page.file.parent)
     for plot, figure in page.plots.items():
         store.report(page, '--figure=%s' % figure, '--svg=%s' % os.path.relpath(page.file.with_name(plot + '.svg'), ROOT))
     return not failed

@@ -68,11 +68,25 @@ bool alu_is_source(const struct ir_function *fn, uint32_t operand)
     return at->role == ROLE_USE && !table;
 }
 
+// Returns true if the ALU compares values of the type: those of 16 bits are extended to 32, as
+// accesses are converted.
+static bool compares_type(const struct capability *capability, uint16_t type)
+{
+    static const uint16_t halves[][2] = {{W_s16, W_s32}, {W_u16, W_u32}, {W_b16, W_b32}};
+    for (size_t i = 0; i < ARRAY_LENGTH(halves) && capability->sub_word; i++)
+        if (halves[i][0] == type)
+            type = halves[i][1];
+    return alu_has_type(capability, type);
+}
+
 // Returns RULE_OPERATION or RULE_TYPE if a modifier asks for a form that the ALU lacks, or
 // RULE_COUNT.
 static enum plan_rule fault_of_modifiers(const struct capability *capability,
-                                         const struct ir_module *module, const struct ir_inst *inst)
+                                         const struct ir_module *module, const struct ir_inst *inst,
+                                         enum alu_kind kind)
 {
+    bool (*has)(const struct capability *, uint16_t) =
+        kind == ALU_COMPARE ? compares_type : alu_has_type;
     uint32_t count;
     const uint16_t *mods = node_mods(module->tree, inst->node, &count);
     enum plan_rule rule = inst->type == W_UNKNOWN ? RULE_TYPE : RULE_COUNT;
@@ -80,7 +94,7 @@ static enum plan_rule fault_of_modifiers(const struct capability *capability,
         bool unknown = mods[i] == W_UNKNOWN && inst->op != OP_shf; // .l .r .wrap .clamp
         if (unknown || mods[i] == W_cc)
             return RULE_OPERATION;
-        if (mods[i] == W_wide || (isa_is_type(mods[i]) && !alu_has_type(capability, mods[i])))
+        if (mods[i] == W_wide || (isa_is_type(mods[i]) && !has(capability, mods[i])))
             rule = RULE_TYPE;
     }
     return rule;
@@ -118,7 +132,7 @@ struct alu alu_of(const struct capability *capability, const struct ir_module *m
     for (uint32_t i = 0; i < ROWS; i++) {
         if (rows[i].op != at->op || !(capability->operations >> i & 1))
             continue;
-        alu.rule = fault_of_modifiers(capability, module, at);
+        alu.rule = fault_of_modifiers(capability, module, at, rows[i].kind);
         if (alu.rule == RULE_COUNT && ir_reads_part(fn, inst)) // rN+4 is not the operand's value
             alu.rule = RULE_OPERATION;
         if (alu.rule == RULE_COUNT && !has_result(capability, fn, at, rows[i].kind))

@@ -291,12 +291,30 @@ static void match_compute(struct matcher *m, uint32_t inst)
                                   verdict_inst(m, inst)));
 }
 
+// Returns true if a signed byte is compared as an unsigned value of 16 bits: extended to 32 bits it
+// has another value.
+static bool loses_sign(const struct matcher *m, uint32_t inst, const struct inputs *inputs)
+{
+    const struct ir_inst *at = &m->fn->insts.v[inst];
+    uint16_t type = at->op == OP_set ? at->type2 : at->type;
+    bool loses = false;
+    for (uint32_t i = 0; i < inputs->count && i < MAX_INPUTS; i++)
+        loses |=
+            inputs->v[i].kind == INPUT_LOAD && m->fn->insts.v[inputs->v[i].load->inst].type == W_s8;
+    return loses && ir_type_bits(type) == 16 && !ir_type_is_signed(type);
+}
+
 // h(a, a), as in a test for NaN, matches h(a, i) without its scalar.
 static void match_compare(struct matcher *m, uint32_t inst)
 {
     struct inputs inputs = inputs_of(m, inst, true);
     uint32_t pattern = pattern_of(&inputs, false, true);
-    if (pattern)
+    if (pattern && loses_sign(m, inst, &inputs))
+        check_inputs(m, &inputs, RULE_TYPE, inst,
+                     arena_printf(&m->scratch,
+                                  "the %s compares a signed byte as an unsigned value of 16 bits",
+                                  verdict_inst(m, inst)));
+    else if (pattern)
         add_candidate(m, &inputs, pattern, inst, IR_NONE);
     else if (inputs.number[INPUT_REGISTER])
         check_register(m, &inputs, inst, inputs.count == 2);

@@ -56,7 +56,7 @@ def workloads(folder):
             assert 'needs' in one or {'program', 'input', 'region'} <= set(one), one
         variants = ['functional', *(one['name'] for one in paper['variants'])]
         for figure in paper['figures']:
-            assert figure['unit'] in ('gain', 'percent', 'ratio') and figure['mean'] in ('geometric', 'arithmetic'), figure
+            assert figure['unit'] in ('gain', 'percent', 'ratio', 'number') and figure['mean'] in ('geometric', 'arithmetic'), figure
             for column in figure['columns']:
                 used = {match.split('.')[0] for match in re.findall(r'[a-z]\w*(?:\.[\w*]+)+', column['value'])}
                 assert used <= set(variants), column
@@ -91,6 +91,74 @@ def page(folder):
     made, stored = ((at / name).read_text().split('\n') for at, name in ((folder, 'page.md'), (ROOT, 'docs/results/originals.md')))
     same([pair for pair in zip(made, stored) if pair[0] != pair[1]][:3], [])
     same(len(made), len(stored))
+
+
+@case
+def columns(folder):
+    """the pages of our own workloads have the originals of the stored rows, and a second time changes nothing"""
+    originals, results = module(), ROOT / 'docs/results'
+    columns_of = module('originals_columns').columns_of
+    papers = [module('originals_table').Paper(table, originals.read_rows()) for table in originals.read_papers()]
+    names = [name for name in columns_of(papers) if '| original |' in (results / name).read_text()]
+    assert len(names) >= 4, names
+    for name in names:
+        (folder / name).write_text((results / name).read_text())
+    originals.add_columns(names, folder)
+    same([name for name in names if (folder / name).read_text() != (results / name).read_text()], [])
+
+
+@case
+def notes(folder):
+    """each workload whose original is far from ours has a note, whose numbers are those of the rows"""
+    originals, table = module(), module('originals_table')
+    for one in originals.read_papers():
+        paper = table.Paper(one, originals.read_rows())
+        same((one['paper'], [name for name in paper.differing() if name not in one['notes']]), (one['paper'], []))
+        named = {workload['name']: workload for workload in paper.workloads}
+        for name, text in one['notes'].items():
+            assert not re.search(r'[{}]|not run', paper.filled(named[name], text)), text
+    rows = {('9', 'x', 'a'): {'statistics': {'b.c': 1234567.6}, 'loads': {'no-gain': 1, 'width': 3}}}
+    paper = table.Paper({'paper': '9', 'workloads': [{'name': 'x'}], 'figures': []}, rows)
+    same(paper.filled({'name': 'x'}, '{a.b.c} and {100 * a.loads.no_gain / a.loads.all:.1f} %'), '1,234,568 and 25.0 %')
+
+
+OWN_PAGE = '''# Page
+
+## Gain
+
+Text.
+
+| workload | new, % | paper |
+|---|---:|---:|
+| X | +1.25 |  |
+| Y | +2.00 | +3.00 |
+| **mean** | +1.62 |  |
+
+## End
+'''
+
+
+@case
+def one_column(folder):
+    """a column follows ours, with as many digits, and its mean; readers of tables do not see it"""
+    table = module('originals_table')
+    column = {'value': 'base.c / new.c', 'ours': ['own.md', 'Gain', 0, 'new, %']}
+    paper = table.Paper({'paper': '9', 'workloads': [{'name': 'x', 'ours': 'X'}, {'name': 'Y'}],
+                         'figures': [{'unit': 'gain', 'mean': 'geometric', 'columns': [column]}]},
+                        {('9', 'x', one): {'statistics': {'c': count}} for one, count in (('base', 3), ('new', 2))})
+    paper.ours = lambda workload, column: None
+    (folder / 'own.md').write_text(OWN_PAGE)
+    for _ in range(2):
+        module('originals_columns').write([paper], folder=folder)
+        lines = (folder / 'own.md').read_text().splitlines()
+        same(lines[6:12], ['The column "original" has [the suites\' own programs](originals.md); its mean is over 1 of the workloads.',
+                           '', '| workload | new, % | original | paper |', '|---|---:|---:|---:|', '| X | +1.25 | +50.00 |  |',
+                           '| Y | +2.00 |  | +3.00 |'])
+        same(lines[12], '| **mean** | +1.62 | +50.00 |  |')
+        same(len(lines), 15)
+    module()  # eval is in the path
+    same([rows for _, rows in importlib.import_module('page_tables').tables(lines)],
+         [rows for _, rows in importlib.import_module('page_tables').tables(OWN_PAGE.splitlines())])
 
 
 @case

@@ -175,7 +175,7 @@ FLAGS = (['-arch=compute_75'], ['-arch=compute_80', '-rdc=true', '-maxrregcount=
          ['-arch=compute_90', '-lineinfo'], ['-arch=compute_100', '-use_fast_math'],
          ['-arch=compute_75', '-O0', '-G'], ['-arch=compute_90', '-O0', '-G'])
 
-for path in sorted(SAMPLES.glob('*/*.ptx')):
+for path in [*sorted(SAMPLES.glob('*/*.ptx')), HERE.parent / 'cases/tags/halves-compared.ptx']:
     add_case('sample ' + path.name, check_sample, path)
 for path in sorted(SAMPLES.glob('*/*.cu')):
     add_case('sample %s -lineinfo' % path.name, check_compiled, NVCC, 'nvcc',

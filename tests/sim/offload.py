@@ -628,8 +628,37 @@ def wide(folder, policy):
     same(counts['chains_offloaded'], 8)
 
 
+HALVES_RUN = '''program: %s
+buffers:
+  a: {type: u32, count: 1024, fill: "%s"}
+  b: {type: u32, count: 1024, fill: "%s"}
+  c: {type: u32, count: 512, save: c.npy}
+launches: [{kernel: halves, grid: 4, block: 128, args: [a, b, c, 8326]}]
+'''
+PAIR = '= (i * %d) %% 65536 + 65536 * ((i * %d) %% 65536)'
+
+
+def halves(folder, policy):
+    """comparisons of 16 bits are offloaded, and the unit's 32 bits give what the core gives"""
+    (folder / 'in.ptx').write_bytes((ROOT / 'tests/cases/tags/halves-compared.ptx').read_bytes())
+    ends(run([TAGGER, 'in.ptx', '-o', 'out.ptx', '--metadata=out.json'], folder), 0)
+    same([one['pattern'] for one in document(folder)['kernels'][0]['chains']], [6, 6, 6, 5, 6])
+    for name in 'in.ptx', 'out.ptx':
+        (folder / name).with_suffix('.yaml').write_text(HALVES_RUN % (name, PAIR % (40503, 7919), PAIR % (30011, 52237)))
+    ends(sim(folder, 'in.yaml', '--functional'), 0, '')
+    plain = (folder / 'c.npy').read_bytes()
+    values = {one[0] for one in struct.iter_unpack('<I', plain[-2048:])}
+    same([bit for bit in range(6) if len({value >> bit & 1 for value in values}) < 2], [])
+    ends(sim(folder, 'out.yaml', '--policy=' + policy, '--stats=stats.json', '--set=memory.partition_nodes=[15]'), 0, '')
+    same((folder / 'c.npy').read_bytes(), plain)
+    total = json.loads((folder / 'stats.json').read_text())['total']['statistics']
+    assert total['offload.chains_offloaded'] >= 60, total['offload.chains_offloaded']
+    same(total['offload.compared'], 32 * total['offload.chains_offloaded'])
+
+
 for policy in 'llc', 'omni':
     add_case('copies of 64 bits, ' + policy, wide, policy)
+    add_case('comparisons of 16 bits, ' + policy, halves, policy)
 
 
 main()

@@ -304,9 +304,10 @@ static void store_scalar(struct offload_queue *oq, struct oq_chain *c,
         c->differs |= set && set != slot->mask;
         return;
     }
-    c->scalar = value->u32[first];
+    c->scalar = packet_scalar_value(scalar, value, first);
     for (uint32_t rest = slot->mask; rest; rest &= rest - 1)
-        c->differs |= value->u32[__builtin_ctz(rest)] != c->scalar;
+        c->differs |=
+            packet_scalar_value(scalar, value, (uint32_t)__builtin_ctz(rest)) != c->scalar;
 }
 
 static void capture_loads(struct offload_queue *oq, struct oq_chain *c, struct warp *warp)

@@ -280,6 +280,16 @@ void packet_compute(const struct compute_packet *packet, const union lanes *oper
             result->u32[i] = mask >> i & 1 ? made[packet->op[0].made] : 0;
 }
 
+uint32_t packet_scalar_value(const struct packet_scalar *scalar, const union lanes *lanes,
+                             uint32_t lane)
+{
+    switch (scalar->extends) {
+    case EXTENDS_ZERO: return lanes->u16[lane];
+    case EXTENDS_SIGN: return (uint32_t)(int32_t)(int16_t)lanes->u16[lane];
+    default: return lanes->u32[lane];
+    }
+}
+
 uint32_t packet_load_value(const struct packet_operand *operand, const void *bytes)
 {
     uint32_t value = 0, bits = 8u * operand->bytes, sign = 1u << (bits - 1);

@@ -2,7 +2,8 @@
 // results, which equal those of the instructions bit for bit.
 //
 // It supports the operations that chains have by default: f32 and 32-bit integers, one value per
-// lane. It does not support 64 and 16 bits, vectors, or other instructions.
+// lane, and comparisons of 16-bit integers, which are extended to 32 bits. It does not support
+// other operations of 16 bits, 64 bits, vectors, or other instructions.
 #pragma once
 #include "ir/ir.h"
 #include "runtime-sim/schemes/llc_omni/packet.h"
@@ -15,7 +16,13 @@ struct packet_scalar {
     uint32_t operand; // index in the function
     uint32_t use;     // index among the instruction's operands with ROLE_USE
     bool predicate;   // a predicate, which is 0 or 1 in the packet, without the text's negation
+    // How a value of 16 bits becomes one of 32.
+    enum packet_extension { EXTENDS_NOT, EXTENDS_ZERO, EXTENDS_SIGN } extends;
 };
+
+// Returns the scalar that the packet has if the register has these lanes.
+uint32_t packet_scalar_value(const struct packet_scalar *scalar, const union lanes *lanes,
+                             uint32_t lane);
 
 // Converts an instruction to an operation. `source` has the packet_source of each ROLE_USE operand.
 // Returns false if the ALU does not support it.

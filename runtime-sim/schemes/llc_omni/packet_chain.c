@@ -56,7 +56,7 @@ static bool accept_scalar(const struct ir_function *fn, uint32_t inst, uint32_t 
         const struct ir_operand *at = &fn->operands.v[operand];
         bool predicate =
             (fn->insts.v[inst].op == OP_setp || fn->insts.v[inst].op == OP_set) && use == 2;
-        *scalar = (struct packet_scalar){inst, operand, use, predicate};
+        *scalar = (struct packet_scalar){inst, operand, use, predicate, EXTENDS_NOT};
         return at->kind != OPERAND_UNKNOWN;
     }
     uint32_t version = version_of(fn, operand);
@@ -91,6 +91,25 @@ static bool set_op(const struct ir_module *module, const struct ir_function *fn,
             return false;
     }
     return packet_op_of(module, fn, inst, source, op);
+}
+
+// A comparison of 16 bits extends its sources to 32 bits as its type says. Returns false if that
+// type is not signed and a load is a signed byte, whose value then is another one.
+static bool set_halves(const struct ir_function *fn, uint32_t inst, struct compute_packet *packet,
+                       struct packet_scalar *scalar)
+{
+    const struct ir_inst *at = &fn->insts.v[inst];
+    uint16_t type = at->op == OP_set ? at->type2 : at->type;
+    bool compares = at->op == OP_set || at->op == OP_setp, is_signed = ir_type_is_signed(type);
+    for (uint32_t i = 0; i < packet->load_count && compares && ir_type_bits(type) == 16; i++) {
+        struct packet_operand *load = &packet->load[i];
+        if (load->is_signed && load->bytes == 1 && !is_signed)
+            return false;
+        load->is_signed = load->bytes == 2 ? is_signed : load->is_signed;
+    }
+    if (compares && ir_type_bits(type) == 16 && !scalar->predicate)
+        scalar->extends = is_signed ? EXTENDS_SIGN : EXTENDS_ZERO;
+    return true;
 }
 
 // Returns true if the store writes the last result.
@@ -128,7 +147,8 @@ bool packet_of_chain(const struct ir_module *module, const struct ir_function *f
             !set_element(&fn->insts.v[m.load[i]], true, &packet->load[i]))
             return false;
     for (uint32_t i = 0; i < m.ops; i++)
-        if (!set_op(module, fn, &m, i, &packet->op[i], scalar))
+        if (!set_op(module, fn, &m, i, &packet->op[i], scalar) ||
+            !set_halves(fn, m.op[i], packet, scalar))
             return false;
     if (m.stores &&
         (!set_element(&fn->insts.v[m.store[0]], false, &packet->store) || !stores_result(fn, &m)))

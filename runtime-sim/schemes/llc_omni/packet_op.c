@@ -253,8 +253,11 @@ static const struct comparison {
 static uint32_t kind_of_type(uint16_t type)
 {
     switch (type) {
+    case W_s16:
     case W_s32: return SIGNED;
+    case W_u16:
     case W_u32: return UNSIGNED;
+    case W_b16:
     case W_b32: return BITS;
     case W_f32: return FLOAT;
     default: return 0;
@@ -317,7 +320,7 @@ static bool compare_of(const struct ir_function *fn, uint32_t inst, const struct
         (set && !set_made(fn, inst, c->types[0], op)) || (c->boolean == W_UNKNOWN) != !predicate)
         return false;
     for (uint32_t i = 0; i < 2; i++) {
-        if (!is_value(fn, use_of(fn, inst, i), 32))
+        if (!is_value(fn, use_of(fn, inst, i), ir_type_bits(c->types[set])))
             return false;
         op->source[i] = source[i];
     }

@@ -18,7 +18,7 @@ struct chain_case {
 };
 
 // %a, %b and %c are the addresses, %s is a warp's scalar, %g says whether it is odd; %l is a guard
-// of the lanes. %h is a register of 16 bits.
+// of the lanes. %h and %v are registers of 16 bits, and %n has those of %s.
 static const struct chain_case cases[] = {
     {1,
      4,
@@ -96,6 +96,27 @@ static const struct chain_case cases[] = {
     {6, 2, "ld.global.f32 %x, [%a]; setp.num.and.f32 %p|%q, %x, %x, !%g;", 1, 2, 1, {4}},
     {6, 2, "ld.global.f32 %x, [%a]; setp.num.xor.f32 %p|%q, %x, %x, %g;", 1, 2, 1, {4}},
     {6, 2, "ld.global.u32 %x, [%a]; set.ne.u32.b32 %z, %x, %s;", 1, 1, SCALAR, {4}},
+    // Comparisons of 16 bits
+    {6, 2, "ld.global.u8 %h, [%a]; setp.ne.s16 %p, %h, 0;", 1, 1, 0, {1}},
+    {6, 2, "ld.global.s8 %h, [%a]; setp.lt.s16 %p|%q, %h, -5;", 1, 1, UINT32_C(0) - 5, {1}},
+    {6, 2, "ld.global.u16 %h, [%a]; @%l setp.gt.s16 %p, %n, %h;", 1, 0, SCALAR & 0xffff, {2}},
+    {6, 2, "ld.global.s16 %h, [%a]; setp.hs.u16 %p, %h, 0xfff0;", 1, 1, 0xfff0, {2}},
+    {6, 2, "ld.global.u8 %h, [%a]; setp.lo.and.u16 %p|%q, %h, %h, %g;", 1, 2, 1, {1}},
+    {6, 2, "ld.global.b16 %h, [%a]; set.ne.u32.b16 %z, %h, %n;", 1, 1, SCALAR & 0xffff, {2}},
+    {5,
+     3,
+     "ld.global.s8 %h, [%a]; ld.global.u16 %v, [%b]; setp.le.s16 %p|%q, %v, %h;",
+     IR_NONE,
+     0,
+     0,
+     {1, 2}},
+    {5,
+     3,
+     "ld.global.u8 %h, [%a]; ld.global.s16 %v, [%b]; set.lt.f32.u16 %z, %h, %v;",
+     IR_NONE,
+     0,
+     0,
+     {1, 2}},
     {7,
      3,
      "ld.global.f32 %x, [%a]; sub.rm.f32 %z, %s, %x; st.global.f32 [%c], %z;",
@@ -242,9 +263,9 @@ static void write_kernel(char *to, size_t size, const struct chain_case *test,
              "sm_90") ".entry k(.param .u64 pa, .param .u64 pb, .param .u64 pc, .param .u64 pd, "
                       ".param .u32 ps)\n"
                       "{ .reg .b32 %i, %e, %x, %y, %z, %w, %s, %t; .reg .b64 %a, %b, %c, %d, %o; "
-                      ".reg .b16 %h; .reg .f32 %f, %k;\n"
+                      ".reg .b16 %h, %v, %n; .reg .f32 %f, %k;\n"
                       ".reg .pred %p, %q, %g, %l; mov.u32 %i, %tid.x; ld.param.u32 %s, [ps]; "
-                      "mov.u32 %z, 0;\n"
+                      "mov.u32 %z, 0; cvt.u16.u32 %n, %s;\n"
                       "ld.param.u64 %a, [pa]; ld.param.u64 %b, [pb]; ld.param.u64 %c, [pc];\n"
                       "ld.param.u64 %d, [pd]; and.b32 %t, %s, 1; setp.eq.u32 %g, %t, 1;\n"
                       "and.b32 %t, %i, 5; setp.ne.u32 %l, %t, 0; setp.ne.u32 %p, %i, %i; "
@@ -470,7 +491,9 @@ static void refused(void **state)
         {7, 3, "ld.global.f32 %x, [%a]; lop3.b32 %z, %x, %s, 1, 77; st.global.f32 [%c], %z;"},
         {9, 5,
          "ld.global.u8 %y, [%b]; ld.global.u8 %x, [%a]; mul.lo.u32 %w, %y, 300; "
-         "add.u32 %z, %s, %x; st.global.u16 [%c], %z;"}, // the first result is not used
+         "add.u32 %z, %s, %x; st.global.u16 [%c], %z;"},         // the first result is not used
+        {6, 2, "ld.global.s8 %h, [%a]; setp.lt.u16 %p, %h, 5;"}, // its sign counts as a value
+        {7, 3, "ld.global.u8 %h, [%a]; add.u16 %v, %h, 1; st.global.u8 [%c], %v;"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct chain_case test = {.pattern = wrong[i].pattern, .text = wrong[i].text};
