@@ -9,7 +9,7 @@ enum yaml_needed { OPTIONAL, REQUIRED };
 // A key of a mapping. Its form says what it takes, one of several with " | " between:
 //
 //     'word'              this word
-//     text, number, ...   a value of this kind: a row of `kinds` in yaml_schema.c
+//     text, number, ...   a value of this kind: a row of `kinds` in support/yaml_schema.c
 //     BUFFER              a mapping with the keys of this context
 //     [FORM]  [1..3 FORM] a list; of one to three elements
 //     {FORM}  {KIND: FORM}  a mapping with any keys; with keys of this kind

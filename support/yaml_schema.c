@@ -27,7 +27,7 @@ static const struct {
 };
 
 // A form is read from left to right.
-struct form {
+struct form_text {
     struct json *json;
     const char *at;
 };
@@ -85,7 +85,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
 }
 
-static void put_reference(struct form *form)
+static void put_reference(struct form_text *form)
 {
     char path[64];
     size_t length = 0;
@@ -97,7 +97,7 @@ static void put_reference(struct form *form)
 }
 
 // Writes consecutive words.
-static void put_choice(struct form *form)
+static void put_choice(struct form_text *form)
 {
     json_key(form->json, "enum");
     json_array_flat(form->json);
@@ -112,9 +112,9 @@ static void put_choice(struct form *form)
     json_end_array(form->json);
 }
 
-static void put_form(struct form *form);
+static void put_form(struct form_text *form);
 
-static void put_inner(struct form *form, const char *key)
+static void put_inner(struct form_text *form, const char *key)
 {
     json_key(form->json, key);
     json_object_flat(form->json);
@@ -122,7 +122,7 @@ static void put_inner(struct form *form, const char *key)
     json_end_object(form->json);
 }
 
-static void put_list(struct form *form)
+static void put_list(struct form_text *form)
 {
     form->at++;
     json_member_string(form->json, "type", "array");
@@ -137,7 +137,7 @@ static void put_list(struct form *form)
     form->at++;
 }
 
-static void put_mapping(struct form *form)
+static void put_mapping(struct form_text *form)
 {
     size_t length = 1;
     json_member_string(form->json, "type", "object");
@@ -155,7 +155,7 @@ static void put_mapping(struct form *form)
     form->at++;
 }
 
-static void put_alternative(struct form *form)
+static void put_alternative(struct form_text *form)
 {
     if (*form->at == '\'')
         put_choice(form);
@@ -173,7 +173,8 @@ static size_t part_length(const char *form)
     int depth = 0;
     size_t length = 0;
     for (; form[length]; length++) {
-        if (!depth && (form[length] == ']' || form[length] == '}' || !strncmp(form + length, " | ", 3)))
+        if (!depth &&
+            (form[length] == ']' || form[length] == '}' || !strncmp(form + length, " | ", 3)))
             break;
         depth += form[length] == '[' || form[length] == '{';
         depth -= form[length] == ']' || form[length] == '}';
@@ -182,7 +183,7 @@ static size_t part_length(const char *form)
 }
 
 // Writes the members of a form's schema.
-static void put_form(struct form *form)
+static void put_form(struct form_text *form)
 {
     const char *at = form->at;
     bool one = true, words = true;
@@ -302,7 +303,7 @@ static void put_rules(struct json *json, const struct yaml_keys *table, uint32_t
 
 static void put_key(struct json *json, const struct yaml_key *key)
 {
-    struct form form = {json, key->form};
+    struct form_text form = {json, key->form};
     json_key(json, key->name);
     json_object(json);
     if (*key->text)
