@@ -32,7 +32,7 @@ extern "C" {
 /** Version of this header. Until 1.0 each minor version has an interface of its own, and a shared
  * library of its own name. */
 #define PTXOFFLOAD_VERSION_MAJOR 0
-#define PTXOFFLOAD_VERSION_MINOR 1
+#define PTXOFFLOAD_VERSION_MINOR 2
 #define PTXOFFLOAD_VERSION_PATCH 0
 
 #define PTXOFFLOAD_API __attribute__((visibility("default")))
@@ -50,7 +50,7 @@ enum ptxoffload_status {
 };
 
 /** Returns the version of the library at run time.
- * @return "MAJOR.MINOR.PATCH", such as "0.1.0". The text is static. Can be called by any thread. */
+ * @return "MAJOR.MINOR.PATCH", such as "0.2.0". The text is static. Can be called by any thread. */
 PTXOFFLOAD_API const char *ptxoffload_version(void);
 
 /* Context: diagnostics and the memory limit. */
