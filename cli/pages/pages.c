@@ -49,8 +49,8 @@ static void put_text(const char *text)
 
 static void put_head(const char *name, const char *section, const char *purpose)
 {
-    printf(".TH \"%s\" \"%s\" \"%s\" \"ptxoffload %s\" \"ptxoffload\"\n.nh\n.ad l\n.SH NAME\n", name,
-           section, RELEASE_DATE, PTXOFFLOAD_VERSION);
+    printf(".TH \"%s\" \"%s\" \"%s\" \"ptxoffload %s\" \"ptxoffload\"\n.nh\n.ad l\n.SH NAME\n",
+           name, section, RELEASE_DATE, PTXOFFLOAD_VERSION);
     put_text(name);
     fputs(" \\- ", stdout);
     put_text(purpose);
