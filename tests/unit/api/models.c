@@ -83,7 +83,8 @@ static void arguments(void **state)
     assert_int_equal(ptxoffload_dram_statistic(NULL, "dram.reads", &value),
                      PTXOFFLOAD_BAD_ARGUMENT);
     assert_int_equal(ptxoffload_noc_statistic(NULL, "noc.flits", &value), PTXOFFLOAD_BAD_ARGUMENT);
-    assert_true(ptxoffload_dram_next(NULL) == UINT64_MAX && ptxoffload_noc_next(NULL) == UINT64_MAX);
+    assert_true(ptxoffload_dram_next(NULL) == UINT64_MAX &&
+                ptxoffload_noc_next(NULL) == UINT64_MAX);
     assert_int_equal(ptxoffload_dram_pending(NULL) + ptxoffload_noc_pending(NULL), 0);
     assert_int_equal(ptxoffload_dram_transfer(NULL) + ptxoffload_noc_nodes(NULL), 0);
     assert_int_equal(ptxoffload_dram_completed(NULL, &done) + ptxoffload_noc_completed(NULL, &done),
@@ -116,12 +117,8 @@ static void arguments(void **state)
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_int_equal(ptxoffload_noc_offer(noc, &wrong[i], &accepted), PTXOFFLOAD_BAD_ARGUMENT);
-    packet = (struct ptxoffload_packet){.size = sizeof packet,
-                                        .number = 5,
-                                        .arrival = 50,
-                                        .source = 0,
-                                        .target = 35,
-                                        .flits = 4};
+    packet = (struct ptxoffload_packet){
+        .size = sizeof packet, .number = 5, .arrival = 50, .source = 0, .target = 35, .flits = 4};
     assert_int_equal(ptxoffload_noc_offer(noc, &packet, &accepted), PTXOFFLOAD_OK);
     assert_int_equal(accepted, 1);
     assert_int_equal(ptxoffload_noc_advance(noc, 49), PTXOFFLOAD_BAD_ARGUMENT);
