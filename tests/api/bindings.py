@@ -649,6 +649,20 @@ def build_python(interpreter, folder, source, form):
 
 
 @case
+def typed(folder):
+    """mypy finds no fault in the type hints, and a program's errors by them"""
+    if not shutil.which('mypy'):
+        raise Skip('no mypy')
+    ends(run(['mypy', '--strict', '--cache-dir', folder / 'cache', 'ptxoffload/__init__.pyi', 'ptxoffload/values.pyi'],
+             ROOT / 'python'), 0, None, None)
+    (folder / 'use.py').write_text('import ptxoffload\nprogram = ptxoffload.Program("a.ptx")\nreveal_type(program)\n'
+                                   'program.no_such_member\n')
+    said = run(['mypy', '--strict', '--cache-dir', folder / 'cache', 'use.py'], folder,
+               env=environment(MYPYPATH=str(ROOT / 'python'))).out.decode()
+    assert 'has no attribute "no_such_member"' in said and 'import' not in said, said
+
+
+@case
 def python_installs(folder):
     """a source package is made of a clean checkout; `pip install` of it alone installs module, header and stubs"""
     interpreter, env = python(folder)
