@@ -656,7 +656,7 @@ PTXOFFLOAD_API uint64_t ptxoffload_dram_pending(const struct ptxoffload_dram *dr
 /** Returns the next request that was served, by clock of its end. Each is returned once.
  * @param dram A memory, or NULL.
  * @param to Filled with the request.
- * @return 1; 0 if there is none so far, if `size` is not allowed, and for NULL and a lost memory.
+ * @return 1; 0 without such a request, if `size` is not allowed, and for NULL and a lost memory.
  */
 PTXOFFLOAD_API int ptxoffload_dram_completed(struct ptxoffload_dram *dram,
                                              struct ptxoffload_completion_info *to);
@@ -731,7 +731,7 @@ PTXOFFLOAD_API uint64_t ptxoffload_noc_pending(const struct ptxoffload_noc *noc)
 /** Returns the next packet that has arrived completely, by cycle of its end. Each is returned once.
  * @param noc A network, or NULL.
  * @param to Filled with the packet.
- * @return 1; 0 if there is none so far, if `size` is not allowed, and for NULL and a lost network.
+ * @return 1; 0 without such a packet, if `size` is not allowed, and for NULL and a lost network.
  */
 PTXOFFLOAD_API int ptxoffload_noc_completed(struct ptxoffload_noc *noc,
                                             struct ptxoffload_completion_info *to);
