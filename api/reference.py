@@ -2,7 +2,7 @@
 """The reference of the library, from the comments of its header, which have Doxygen's form.
 
 usage: reference.py HEADER names           the functions, one per line
-       reference.py HEADER man VERSION FOLDER    a manual page of section 3 for each of them
+       reference.py HEADER man VERSION DATE FOLDER    a manual page of section 3 for each of them
        reference.py HEADER markdown        all of it as one document
 """
 import pathlib
@@ -103,8 +103,9 @@ def synopsis(declaration):
     return head + '(\n    ' + parameters.replace(', ', ',\n    ')
 
 
-def man_page(name, contract, declaration, version, names):
-    lines = ['.TH "%s" "3" "" "ptxoffload %s" "ptxoffload"' % (name, version), '.nh', '.ad l', '.SH NAME',
+def man_page(name, contract, declaration, release, names):
+    """A manual page; the release is its version and its date."""
+    lines = ['.TH "%s" "3" "%s" "ptxoffload %s" "ptxoffload"' % (name, release[1], release[0]), '.nh', '.ad l', '.SH NAME',
              '%s \\- %s' % (name, roff(contract.text.split('. ')[0].rstrip('.').replace('\n', ' '))), '.SH SYNOPSIS', '.nf',
              '#include <ptxoffload/ptxoffload.h>', '', roff(synopsis(declaration)), '.fi', '.SH DESCRIPTION',
              roff(contract.text)]
@@ -160,7 +161,7 @@ def markdown(header):
 
 
 def main():
-    if len(sys.argv) < 3 or len(sys.argv) != {'names': 3, 'markdown': 3, 'man': 5}.get(sys.argv[2]):
+    if len(sys.argv) < 3 or len(sys.argv) != {'names': 3, 'markdown': 3, 'man': 6}.get(sys.argv[2]):
         sys.exit(__doc__)
     header, form = Header(sys.argv[1]), sys.argv[2]
     names = list(header.functions)
@@ -170,8 +171,8 @@ def main():
         print(markdown(header), end='')
     else:
         for name, (contract, declaration) in header.functions.items():
-            page = man_page(name, contract, declaration, sys.argv[3], names)
-            (pathlib.Path(sys.argv[4]) / (name + '.3')).write_text(page, encoding='utf-8')
+            page = man_page(name, contract, declaration, sys.argv[3:5], names)
+            (pathlib.Path(sys.argv[5]) / (name + '.3')).write_text(page, encoding='utf-8')
 
 
 if __name__ == '__main__':

@@ -64,9 +64,7 @@ static void add_range(struct campaign_sweep *s, struct sweep_axis *axis,
     const struct yaml_node *count = keys->of[CAMPAIGN_RANGE_count];
     const struct yaml_node *how = step ? step : times ? times : count;
     double by = 0;
-    if (!step + !times + !count < 2)
-        campaign_fault(s->r, axis->at, "a range has only one of step, times and count");
-    else if (!how || !campaign_number(s->r, how, &by))
+    if (!how || !campaign_number(s->r, how, &by))
         return;
     else if (axis->to < axis->from)
         campaign_fault(s->r, axis->at, "a range ends at or above its start");

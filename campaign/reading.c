@@ -235,8 +235,8 @@ void campaign_indices_read(struct campaign_reading *r, const struct yaml_node *n
 }
 
 static const struct yaml_key rows[CAMPAIGN_KEYS] = {
-#define CAMPAIGN_KEY(context, key, takes, needed, text)                                            \
-    [CAMPAIGN_##context##_##key] = {CAMPAIGN_OF_##context, #key, takes, needed, text},
+#define CAMPAIGN_KEY(context, key, form, needed, text)                                             \
+    [CAMPAIGN_##context##_##key] = {CAMPAIGN_OF_##context, #context, #key, form, needed, text},
 #include "campaign/keys.def"
 #undef CAMPAIGN_KEY
 };
@@ -249,13 +249,18 @@ static const char *const contexts[CAMPAIGN_CONTEXTS] = {
     [CAMPAIGN_OF_FIGURE] = "a figure",     [CAMPAIGN_OF_COLUMN] = "a column",
 };
 
+static const struct yaml_rule rules[] = {
+    {CAMPAIGN_OF_RANGE, YAML_AT_MOST_ONE, "step times count",
+     "a range has only one of step, times and count"},
+};
+
 static void report(struct diags *diags, uint32_t begin, uint32_t end, const char *text)
 {
     diag_add(diags, DIAG_ERROR, "campaign", begin, end, "%s", text);
 }
 
-const struct yaml_keys campaign_file_keys = {rows, CAMPAIGN_KEYS, contexts, CAMPAIGN_CONTEXTS,
-                                             report};
+const struct yaml_keys campaign_file_keys = {
+    rows, CAMPAIGN_KEYS, contexts, CAMPAIGN_CONTEXTS, rules, ARRAY_LENGTH(rules), report};
 
 bool campaign_keys_read(struct campaign_keys *to, const struct yaml_document *document,
                         const struct yaml_node *mapping, enum campaign_context context,

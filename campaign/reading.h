@@ -20,7 +20,7 @@ enum campaign_context {
 };
 
 enum campaign_key {
-#define CAMPAIGN_KEY(context, key, takes, needed, text) CAMPAIGN_##context##_##key,
+#define CAMPAIGN_KEY(context, key, form, needed, text) CAMPAIGN_##context##_##key,
 #include "campaign/keys.def"
 #undef CAMPAIGN_KEY
     CAMPAIGN_KEYS,

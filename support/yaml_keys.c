@@ -1,6 +1,7 @@
 #include "support/yaml_keys.h"
 #include "support/listing.h"
 #include "support/nearest.h"
+#include <assert.h>
 #include <string.h>
 
 // Reading
@@ -38,6 +39,9 @@ static void report_unknown(const struct yaml_keys *table, uint32_t context,
            table->contexts[context], name->text, nearest.best);
 }
 
+// Sets of enum yaml_kind.
+enum { SCALAR = 1 << YAML_SCALAR, SEQUENCE = 1 << YAML_SEQUENCE, MAPPING = 1 << YAML_MAPPING };
+
 static const char *kind_word(int takes)
 {
     switch (takes) {
@@ -54,14 +58,52 @@ static void accept_value(const struct yaml_keys *table, const struct yaml_key *k
                          const struct yaml_node *name, const struct yaml_node *value,
                          const struct yaml_node **to, struct diags *diags)
 {
+    int takes = yaml_form_kinds(key->form);
     if (*to)
         REPORT(table, name, diags, "'%s' is given twice", name->text);
-    else if (!(key->takes >> value->kind & 1))
-        REPORT(table, value, diags, "'%s' needs %s, not %s", name->text, kind_word(key->takes),
+    else if (!(takes >> value->kind & 1))
+        REPORT(table, value, diags, "'%s' needs %s, not %s", name->text, kind_word(takes),
                kind_word(1 << value->kind));
     else if (value->kind == YAML_SCALAR && !value->length)
         REPORT(table, name, diags, "'%s' has no value", name->text);
     *to = value;
+}
+
+// Returns the value of the key with this name in a context, or NULL.
+static const struct yaml_node *value_of(const struct yaml_keys *table, uint32_t context,
+                                        const char *name, size_t length,
+                                        const struct yaml_node **of)
+{
+    for (uint32_t i = 0; i < table->count; i++)
+        if (table->keys[i].context == context && strlen(table->keys[i].name) == length &&
+            !memcmp(table->keys[i].name, name, length))
+            return of[i];
+    assert(!"a rule names an unknown key");
+    return NULL;
+}
+
+static void check_rule(const struct yaml_keys *table, const struct yaml_rule *rule,
+                       const struct yaml_node *mapping, const struct yaml_node **of,
+                       struct diags *diags)
+{
+    const struct yaml_node *last = NULL;
+    uint32_t given = 0;
+    bool has_first = false;
+    for (const char *at = rule->keys; *at; at += strspn(at, " ")) {
+        size_t length = strcspn(at, " ");
+        const struct yaml_node *value = value_of(table, rule->context, at, length, of);
+        if (at == rule->keys)
+            has_first = value;
+        last = value ? value : last;
+        given += value != NULL;
+        at += length;
+    }
+    bool good = rule->kind == YAML_ONE_OF   ? given == 1
+                : rule->kind == YAML_ANY_OF ? given
+                : rule->kind == YAML_NEEDS  ? has_first || !given
+                                            : given <= 1;
+    if (!good)
+        REPORT(table, given ? last : mapping, diags, "%s", rule->text);
 }
 
 bool yaml_keys_read(const struct yaml_keys *table, uint32_t context,
@@ -89,6 +131,9 @@ bool yaml_keys_read(const struct yaml_keys *table, uint32_t context,
         if (table->keys[i].context == context && table->keys[i].needed && !of[i])
             REPORT(table, mapping, diags, "%s needs '%s'", table->contexts[context],
                    table->keys[i].name);
+    for (uint32_t i = 0; i < table->rule_count; i++)
+        if (table->rules[i].context == context && diags->errors == before)
+            check_rule(table, &table->rules[i], mapping, of, diags);
     return diags->errors == before;
 }
 

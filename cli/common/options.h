@@ -127,7 +127,7 @@ const char *options_number(struct arena *arena, const char *text, uint64_t min, 
 
 // Prints "usage: NAME …".
 void options_usage(const struct command *command, FILE *to);
-// Prints "ptxoffload 0.1.0 (0123456789)": version, and git revision if known.
+// Prints "ptxoffload 0.2.0 (0123456789)": version, and git revision if known.
 void options_version(const struct command *command, FILE *to);
 // Prints the help: usage, options and examples.
 void options_help(const struct command *command, FILE *to);

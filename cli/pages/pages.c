@@ -1,7 +1,8 @@
 // Manual pages and completions of the commands, from their tables of options. For the build; not
 // installed.
 //
-// usage: pages man|bash|zsh|fish|files|schema COMMAND, or pages topic NAME SECTION PURPOSE <TEXT
+// usage: pages man|bash|zsh|fish|files|schema|file-schema COMMAND, or pages topic NAME SECTION
+// PURPOSE <TEXT
 #include "cli/common/frame.h"
 #include "cli/pages/words.h"
 #include <string.h>
@@ -48,8 +49,8 @@ static void put_text(const char *text)
 
 static void put_head(const char *name, const char *section, const char *purpose)
 {
-    printf(".TH \"%s\" \"%s\" \"\" \"ptxoffload %s\" \"ptxoffload\"\n.nh\n.ad l\n.SH NAME\n", name,
-           section, PTXOFFLOAD_VERSION);
+    printf(".TH \"%s\" \"%s\" \"%s\" \"ptxoffload %s\" \"ptxoffload\"\n.nh\n.ad l\n.SH NAME\n",
+           name, section, RELEASE_DATE, PTXOFFLOAD_VERSION);
     put_text(name);
     fputs(" \\- ", stdout);
     put_text(purpose);
@@ -362,11 +363,23 @@ static void write_schema(const struct command *command, const command_list comma
     page_write_schema(command, arena);
 }
 
+static void write_file_schema(const struct command *command, const command_list commands,
+                              struct arena *arena)
+{
+    (void)commands, (void)arena;
+    page_write_file_schema(command);
+}
+
 static const struct {
     const char *name;
     void (*write)(const struct command *command, const command_list commands, struct arena *arena);
-} forms[] = {{"man", write_man},   {"bash", write_bash},   {"zsh", write_zsh},
-             {"fish", write_fish}, {"files", write_files}, {"schema", write_schema}};
+} forms[] = {{"man", write_man},
+             {"bash", write_bash},
+             {"zsh", write_zsh},
+             {"fish", write_fish},
+             {"files", write_files},
+             {"schema", write_schema},
+             {"file-schema", write_file_schema}};
 
 static int write_page(const char *form, const char *name, struct arena *arena)
 {
@@ -392,9 +405,9 @@ int main(int argc, char **argv)
         return ferror(stdout) || fflush(stdout);
     }
     if (argc != 3 || setjmp(memory.on_failure)) {
-        fprintf(
-            stderr,
-            "usage: pages man|bash|zsh|fish|files|schema COMMAND, or topic NAME SECTION PURPOSE\n");
+        fprintf(stderr, "usage: pages man|bash|zsh|fish|files|schema|file-schema COMMAND, or topic "
+                        "NAME SECTION "
+                        "PURPOSE\n");
         return 2;
     }
     arena_init(&arena, &memory);

@@ -1,5 +1,8 @@
-// JSON schemas of configurations, from the tables of their keys.
+// JSON schemas of configurations and of other files, from the tables of their keys.
+#include "campaign/reading.h"
 #include "cli/pages/words.h"
+#include "passes/maps/map_read.h"
+#include "runtime-sim/run/run_file.h"
 #include "support/json.h"
 #include <string.h>
 
@@ -96,4 +99,20 @@ void page_write_schema(const struct command *command, struct arena *arena)
     json_end_object(&json);
     json_end_object(&json);
     json_done(&json);
+}
+
+void page_write_file_schema(const struct command *command)
+{
+    static const struct {
+        const char *command;
+        const struct yaml_keys *keys;
+        const char *title;
+    } files[] = {
+        {"ptxoffload-sim", &run_keys, "a run file of ptxoffload-sim"},
+        {"ptxoffload-campaign", &campaign_file_keys, "a campaign of ptxoffload-campaign"},
+        {"ptxoffload-map", &map_keys, "a spatial map of ptxoffload-sim and ptxoffload-map"},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (!strcmp(files[i].command, command->name))
+            yaml_keys_print_schema(files[i].keys, files[i].title, stdout);
 }

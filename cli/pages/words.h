@@ -22,3 +22,5 @@ struct config_section *page_sections_of(const struct command *command, struct ar
                                         uint32_t *count);
 // Writes the JSON schema of the configurations that a command reads.
 void page_write_schema(const struct command *command, struct arena *arena);
+// Writes the JSON schema of the files that are a command's input: run files, campaigns or maps.
+void page_write_file_schema(const struct command *command);

@@ -6,8 +6,8 @@
 #include <string.h>
 
 static const struct yaml_key rows[MAP_KEYS] = {
-#define MAP_KEY(context, key, takes, needed, text)                                                 \
-    [KEY_##context##_##key] = {CONTEXT_##context, #key, takes, needed, text},
+#define MAP_KEY(context, key, form, needed, text)                                                  \
+    [KEY_##context##_##key] = {CONTEXT_##context, #context, #key, form, needed, text},
 #include "passes/maps/keys.def"
 #undef MAP_KEY
 };
@@ -18,12 +18,25 @@ static const char *const contexts[CONTEXTS] = {
     [CONTEXT_RESULT] = "a result",
 };
 
+static const struct yaml_rule rules[] = {
+    {CONTEXT_NODE, YAML_AT_MOST_ONE, "predicate unless",
+     "'predicate' and 'unless' exclude each other"},
+    {CONTEXT_OPERAND, YAML_ONE_OF, "from value load",
+     "an operand must have one of 'from', 'value' and 'load'"},
+    {CONTEXT_OPERAND, YAML_NEEDS, "from initial", "a constant cannot have initial tokens"},
+    {CONTEXT_INITIAL, YAML_AT_MOST_ONE, "base first", "'first' and 'base' exclude each other"},
+    {CONTEXT_INITIAL, YAML_NEEDS, "base add", "'add' needs 'base'"},
+    {CONTEXT_RESULT, YAML_ONE_OF, "register base",
+     "a result must have either 'register' or 'base'"},
+};
+
 static void report(struct diags *diags, uint32_t begin, uint32_t end, const char *text)
 {
     diag_add(diags, DIAG_ERROR, "map", begin, end, "%s", text);
 }
 
-const struct yaml_keys map_keys = {rows, MAP_KEYS, contexts, CONTEXTS, report};
+const struct yaml_keys map_keys = {rows,  MAP_KEYS, contexts, CONTEXTS, rules, ARRAY_LENGTH(rules),
+                                   report};
 
 void map_read_fault(struct map_reading *r, const struct yaml_node *at, const char *format, ...)
 {
@@ -218,9 +231,7 @@ static void parse_result(struct map_reading *r, const struct yaml_node *name,
     result.reg = map_text_of(r->of[KEY_RESULT_register]);
     result.base = map_read_expr(r, r->of[KEY_RESULT_base]);
     result.step = map_read_expr(r, r->of[KEY_RESULT_step]);
-    if (!result.reg.text == !result.base.at.text)
-        map_read_fault(r, mapping, "a result must have either 'register' or 'base'");
-    else if (result.node != MAP_NO_NODE)
+    if (result.node != MAP_NO_NODE)
         vec_push(r->arena, &r->map->results, result);
 }
 

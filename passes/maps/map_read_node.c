@@ -36,10 +36,6 @@ static void parse_initial(struct map_reading *r, const struct yaml_node *node,
     to->kind = of[KEY_INITIAL_base] ? MAP_WORDS : MAP_SERIES;
     to->type_text = map_text_of(of[KEY_INITIAL_type]);
     to->type = parse_type(r, of[KEY_INITIAL_type]);
-    if (of[KEY_INITIAL_base] && of[KEY_INITIAL_first])
-        map_read_fault(r, of[KEY_INITIAL_first], "'first' and 'base' exclude each other");
-    if (of[KEY_INITIAL_add] && !of[KEY_INITIAL_base])
-        map_read_fault(r, of[KEY_INITIAL_add], "'add' needs 'base'");
 }
 
 // Reads an operand: a name, or a mapping with `from`, `value` or `load`.
@@ -54,10 +50,6 @@ static struct map_operand parse_operand(struct map_reading *r, const struct yaml
     }
     if (!yaml_keys_read(&map_keys, CONTEXT_OPERAND, &r->document, node, of, r->diags))
         return to;
-    if (!!of[KEY_OPERAND_from] + !!of[KEY_OPERAND_value] + !!of[KEY_OPERAND_load] != 1) {
-        map_read_fault(r, node, "an operand must have one of 'from', 'value' and 'load'");
-        return to;
-    }
     to.constant =
         map_read_expr(r, of[KEY_OPERAND_load] ? of[KEY_OPERAND_load] : of[KEY_OPERAND_value]);
     to.type_text = map_text_of(of[KEY_OPERAND_type]);
@@ -66,8 +58,6 @@ static struct map_operand parse_operand(struct map_reading *r, const struct yaml
         to.from_text = map_text_of(of[KEY_OPERAND_from]);
         to.from = map_read_reference(r, &to.from_text);
         parse_initial(r, of[KEY_OPERAND_initial], &to.initial);
-    } else if (of[KEY_OPERAND_initial]) {
-        map_read_fault(r, of[KEY_OPERAND_initial], "a constant cannot have initial tokens");
     }
     return to;
 }
@@ -99,9 +89,7 @@ static void parse_predicate(struct map_reading *r, struct map_node *node)
     const struct yaml_node *when = r->of[KEY_NODE_predicate], *unless = r->of[KEY_NODE_unless];
     node->predicate.from = MAP_NO_NODE;
     node->negated = unless;
-    if (when && unless)
-        map_read_fault(r, unless, "'predicate' and 'unless' exclude each other");
-    else if (when || unless)
+    if (when || unless)
         node->predicate = parse_operand(r, when ? when : unless);
     if ((when || unless) && node->predicate.from == MAP_NO_NODE && node->predicate.constant.expr)
         map_read_fault(r, when ? when : unless, "a predicate must not be a constant");

@@ -12,7 +12,7 @@ enum map_context {
 };
 
 enum map_key {
-#define MAP_KEY(context, key, takes, needed, text) KEY_##context##_##key,
+#define MAP_KEY(context, key, form, needed, text) KEY_##context##_##key,
 #include "passes/maps/keys.def"
 #undef MAP_KEY
     MAP_KEYS,

@@ -312,10 +312,6 @@ static bool parse_repeat(struct run_file_reading *r, const struct yaml_node *nod
     bool good = run_file_expression(r, of.of[KEY_REPEAT_while], &repeat->condition) &&
                 run_file_expression(r, of.of[KEY_REPEAT_max], &repeat->max) &&
                 parse_resets(r, of.of[KEY_REPEAT_reset], repeat);
-    if (good && !repeat->condition.expr && !repeat->times.expr) {
-        run_fault(run, &repeat->at, "a repeat needs 'while' or 'times'");
-        good = false;
-    }
     parse_steps(r, of.of[KEY_REPEAT_launches], &repeat->steps);
     if (index.text)
         run->names.v[repeat->index].closed = true;
@@ -365,12 +361,9 @@ static void parse_group(struct run_file_reading *r, const struct yaml_node *node
                         struct run_steps *steps)
 {
     struct key_values of;
-    struct run_text at = run_text_of(node);
     if (!keys_read(&of, &r->document, node, CONTEXT_STEP, r->run->diags))
         return;
-    if (of.of[KEY_STEP_repeat] && of.of[KEY_STEP_together])
-        run_fault(r->run, &at, "'repeat' and 'together' must be separate steps");
-    else if (of.of[KEY_STEP_repeat])
+    if (of.of[KEY_STEP_repeat])
         parse_repeat(r, of.of[KEY_STEP_repeat], steps);
     else
         parse_together(r, of.of[KEY_STEP_together], steps);
@@ -406,13 +399,6 @@ static bool parse_expected(struct run_file_reading *r, const struct key_values *
     struct run_text reference = run_text_of(of->of[KEY_EXPECT_reference]);
     struct run_text fill = run_text_of(of->of[KEY_EXPECT_fill]);
     check->path = run_text_of(of->of[KEY_EXPECT_file]);
-    int given = !!reference.text + !!fill.text + !!check->path.text;
-    if (given != 1) {
-        run_fault(r->run, &check->at,
-                  "an expectation needs exactly one of 'file', 'reference' and "
-                  "'fill'");
-        return false;
-    }
     check->kind = reference.text ? CHECK_BUFFER : fill.text ? CHECK_FILL : CHECK_FILE;
     if (reference.text)
         return (check->reference = run_find_buffer(r->run, &reference)) != UINT32_MAX;
@@ -446,11 +432,6 @@ static void set_folder(struct run *run)
 static void parse_launches(struct run_file_reading *r, const struct key_values *of)
 {
     const struct yaml_node *launches = of->of[KEY_RUN_launches], *streams = of->of[KEY_RUN_streams];
-    if (!launches == !streams) {
-        diag_add(r->run->diags, DIAG_ERROR, "run-file", NO_OFFSET, NO_OFFSET,
-                 "the file needs either 'launches' or 'streams'");
-        return;
-    }
     r->run->has_streams = streams;
     if (streams)
         run_file_calls(r, streams, &r->run->calls);

@@ -21,7 +21,7 @@ enum run_context {
 };
 
 enum run_key {
-#define RUN_KEY(context, key, takes, needed, text) KEY_##context##_##key,
+#define RUN_KEY(context, key, form, needed, text) KEY_##context##_##key,
 #include "runtime-sim/run/keys.def"
 #undef RUN_KEY
     RUN_KEYS,

@@ -60,10 +60,6 @@ static bool read_repeat(struct run_file_reading *r, const struct yaml_node *node
     if (!run_file_expression(r, of.of[KEY_CALLS_while], &calls->condition) ||
         !run_file_expression(r, of.of[KEY_CALLS_max], &calls->max))
         return false;
-    if (!calls->condition.expr && !calls->times.expr) {
-        run_fault(run, &call->at, "a repeat needs 'while' or 'times'");
-        return false;
-    }
     run_file_calls(r, of.of[KEY_CALLS_steps], calls);
     if (index.text)
         run->names.v[calls->index].closed = true;
@@ -132,16 +128,11 @@ static void parse_call(struct run_file_reading *r, const struct yaml_node *node,
         KEY_CALL_release, KEY_CALL_at,     KEY_CALL_cpu,  KEY_CALL_reset, KEY_CALL_repeat};
     struct key_values of;
     struct run_call call = {.at = run_text_of(node)};
-    uint32_t given = 0;
     if (!keys_read(&of, &r->document, node, CONTEXT_CALL, r->run->diags))
         return;
-    for (uint32_t i = 0; i < ARRAY_LENGTH(keys); i++) {
-        given += of.of[keys[i]] != NULL;
+    for (uint32_t i = 0; i < ARRAY_LENGTH(keys); i++)
         call.kind = of.of[keys[i]] ? (enum run_call_kind)i : call.kind;
-    }
-    if (given != 1)
-        run_fault(r->run, &call.at, "a step of streams must have one call");
-    else if (readers[call.kind](r, of.of[keys[call.kind]], &call))
+    if (readers[call.kind](r, of.of[keys[call.kind]], &call))
         vec_push(r->run->arena, &calls->list, call);
 }
 

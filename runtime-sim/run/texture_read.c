@@ -146,23 +146,6 @@ static bool parse_expression(struct run *run, const struct yaml_node *node, stru
     return !node || run_expression(run, &at, to);
 }
 
-static bool has_texels(struct run *run, const struct key_values *of)
-{
-    static const enum run_key keys[] = {
-        KEY_TEXTURE_type,  KEY_TEXTURE_channels, KEY_TEXTURE_width,  KEY_TEXTURE_height,
-        KEY_TEXTURE_depth, KEY_TEXTURE_layers,   KEY_TEXTURE_cube,   KEY_TEXTURE_offset,
-        KEY_TEXTURE_pitch, KEY_TEXTURE_slice,    KEY_TEXTURE_levels, KEY_TEXTURE_border,
-        KEY_TEXTURE_read,  KEY_TEXTURE_encoding, KEY_TEXTURE_surface};
-    for (size_t i = 0; i < ARRAY_LENGTH(keys); i++) {
-        struct run_text at = run_text_of(of->of[keys[i]]);
-        if (!at.text)
-            continue;
-        run_fault(run, &at, "a separate sampler does not have this: it needs a 'buffer'");
-        return true;
-    }
-    return false;
-}
-
 static bool parse_levels(struct run *run, const struct yaml_document *document,
                          const struct yaml_node *node, struct run_texture *to)
 {
@@ -191,7 +174,7 @@ static bool parse_texels(struct run *run, const struct yaml_document *document,
 {
     struct run_text buffer = run_text_of(of->of[KEY_TEXTURE_buffer]);
     if (!buffer.text)
-        return !has_texels(run, of);
+        return true;
     const struct {
         enum run_key key;
         struct run_expr *to;
@@ -208,19 +191,9 @@ static bool parse_texels(struct run *run, const struct yaml_document *document,
     for (size_t i = 0; i < ARRAY_LENGTH(numbers); i++)
         if (!parse_expression(run, of->of[numbers[i].key], numbers[i].to))
             return false;
-    if (!parse_flag(run, of->of[KEY_TEXTURE_cube], &to->cube) ||
-        !parse_flag(run, of->of[KEY_TEXTURE_surface], &to->surface) ||
-        !parse_levels(run, document, of->of[KEY_TEXTURE_levels], to))
-        return false;
-    const struct run_expr *lonely = to->height.expr && !to->width.expr   ? &to->height
-                                    : to->pitch.expr && !to->height.expr ? &to->pitch
-                                    : to->depth.expr && !to->height.expr ? &to->depth
-                                    : to->layers.expr && !to->width.expr ? &to->layers
-                                                                         : NULL;
-    if (lonely)
-        run_fault(run, &lonely->at, "this needs a '%s'",
-                  lonely == &to->height || lonely == &to->layers ? "width" : "height");
-    return !lonely;
+    return parse_flag(run, of->of[KEY_TEXTURE_cube], &to->cube) &&
+           parse_flag(run, of->of[KEY_TEXTURE_surface], &to->surface) &&
+           parse_levels(run, document, of->of[KEY_TEXTURE_levels], to);
 }
 
 bool run_texture_keys(struct run *run, const struct yaml_document *document,

@@ -7,6 +7,7 @@ import ast
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import struct
@@ -77,6 +78,47 @@ def shared(folder):
     ends(run([folder / 'tag', ROOT / 'README.md', 'x.ptx'], folder, env=env), 1, None)
 
 
+def models(folder, env, kind, config, trace):
+    """Rows NUMBER,ARRIVAL,LATENCY of the example that feeds a model, and of the command; both sorted."""
+    mine = ends(run([folder / 'models', kind, config], folder, env=env, stdin=trace.encode()), 0, '').out.decode()
+    (folder / 'trace').write_text(trace)
+    ends(run([BUILD / 'cli' / ('ptxoffload-' + kind), '--config=' + config, '--trace-in=trace', '--latencies=of.csv'], folder), 0)
+    rows = [line.split(',') for line in (folder / 'of.csv').read_text().splitlines()]
+    at = [rows[0].index(name) for name in ('number', 'creation' if kind == 'noc' else 'arrival', 'latency')]
+    return sorted([int(word) for word in line.split(',')] for line in mine.splitlines()), \
+        sorted([int(row[place]) for place in at] for row in rows[1:])
+
+
+@case
+def alone(folder):
+    """the example that feeds a memory or a network has the latencies of the commands, while their queues have room"""
+    need('cc', 'pkg-config')
+    _, env = install(folder)
+    flags = ends(run(['pkg-config', '--cflags', '--libs', 'libptxoffload'], folder, env=env), 0).out.decode().split()
+    ends(run(['cc', '-Wall', '-Wextra', '-Werror', EXAMPLE / 'models.c', '-o', 'models', *flags], folder, env=env), 0)
+    draw = random.Random(10)
+    for number, config in enumerate(('gddr5_isca19', 'tom_vault', 'gddr5_isca19')):
+        cycle, trace = 0, ''
+        for _ in range(400):
+            cycle += draw.randrange((120, 60, 2)[number])
+            trace += '%d 0x%x %s\n' % (cycle, draw.randrange(1 << 26) & -64, draw.choice('RRW'))
+        mine, command = models(folder, env, 'dram', config, trace)
+        same(len(mine), 400)
+        if number < 2:
+            same(mine, command)
+        else:  # with full queues the command looks for room in clocks of commands only
+            mean = [sum(row[2] for row in rows) / 400 for rows in (mine, command)]
+            assert abs(mean[0] / mean[1] - 1) < 0.05, mean
+    for config, nodes in (('noc/mesh88_8vc_islip', 64), ('noc/fly43_8vc_islip', 64)):
+        cycle, trace = 0, ''
+        for _ in range(600):
+            cycle += draw.randrange(5)
+            trace += '%d %d %d %d\n' % (cycle, *draw.sample(range(nodes), 2), draw.randrange(1, 6))
+        mine, command = models(folder, env, 'noc', config, trace)
+        same((len(mine), mine), (600, command))
+    ends(run([folder / 'models', 'dram', 'nothing'], folder, env=env), 1, None)
+
+
 @case
 def static(folder):
     """the static library has no other symbols, and the example works with it"""
@@ -108,7 +150,7 @@ def cmake(folder):
     ends(run(['cmake', '--build', 'built'], folder, env=programs), 0, None, None)
     tags_as_command(folder, folder / 'built' / 'tag', env, SAMPLES[0])
     ends(run([folder / 'built' / 'compare', ROOT / SAMPLES[0]], folder, env=env), 0)
-    wrong = (folder / 'source/CMakeLists.txt').read_text().replace('ptxoffload 0.1', 'ptxoffload 99')
+    wrong = (folder / 'source/CMakeLists.txt').read_text().replace('ptxoffload 0.2', 'ptxoffload 99')
     (folder / 'source/CMakeLists.txt').write_text(wrong)
     ends(run(['cmake', '-S', 'source', '-B', 'other', '-DCMAKE_PREFIX_PATH=%s' % prefix], folder,
              env=programs), 1, None, None)
@@ -176,10 +218,10 @@ def symbols(folder):
     need('nm')
     exported = ends(run(['nm', '-D', '--defined-only', '--format=just-symbols', BUILD / 'api/libptxoffload.so'], folder), 0)
     names = {name.split('@')[0] for name in exported.out.decode().split()}
-    lines = (ROOT / 'debian/libptxoffload0.1.symbols').read_text().splitlines()
+    lines = (ROOT / 'debian/libptxoffload0.2.symbols').read_text().splitlines()
     listed = {line.split('@')[0].strip() for line in lines if line.startswith(' ')}
     same(names - listed, set())
-    same(listed - names - {'PTXOFFLOAD_0.1'}, set())
+    same(listed - names - {'PTXOFFLOAD_0.2'}, set())
 
 
 def python(folder):
@@ -604,6 +646,20 @@ def build_python(interpreter, folder, source, form):
     text = 'import setuptools.build_meta, sys; print(setuptools.build_meta.build_%s(sys.argv[1]))' % form
     name = ends(run([interpreter, '-c', text, folder], source, env=environment()), 0, None, None).out.decode().split()[-1]
     return folder / name
+
+
+@case
+def typed(folder):
+    """mypy finds no fault in the type hints, and a program's errors by them"""
+    if not shutil.which('mypy'):
+        raise Skip('no mypy')
+    ends(run(['mypy', '--strict', '--cache-dir', folder / 'cache', 'ptxoffload/__init__.pyi', 'ptxoffload/values.pyi'],
+             ROOT / 'python'), 0, None, None)
+    (folder / 'use.py').write_text('import ptxoffload\nprogram = ptxoffload.Program("a.ptx")\nreveal_type(program)\n'
+                                   'program.no_such_member\n')
+    said = run(['mypy', '--strict', '--cache-dir', folder / 'cache', 'use.py'], folder,
+               env=environment(MYPYPATH=str(ROOT / 'python'))).out.decode()
+    assert 'has no attribute "no_such_member"' in said and 'import' not in said, said
 
 
 @case

@@ -52,6 +52,18 @@ def has_all_options(folder, command):
         assert part in plain, part
 
 
+@case
+def dated(_):
+    """all manual pages have the version and date of the changelog's first section"""
+    need()
+    version, date = re.search(r'^## \[([\d.]+)\] - ([\d-]+)$', (ROOT / 'CHANGELOG.md').read_text(encoding='utf-8'), re.M).groups()
+    pages = [page for folder in ('cli', 'api') for page in (BUILD / folder).glob('ptxoffload*.[1-8]') if page.is_file()]
+    for page in pages:
+        head = page.read_text(encoding='utf-8').split('\n')[0].split(' ', 3)
+        same((page.name, head[0], head[3]), (page.name, '.TH', '"%s" "ptxoffload %s" "ptxoffload"' % (date, version)))
+    assert len(pages) > 50, pages
+
+
 def completes(folder, command):
     """bash completes options, words of options, and files"""
     need('bash')

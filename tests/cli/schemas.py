@@ -11,7 +11,8 @@ import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
-from tap import Skip, add_case, case, main, run, same
+from schema import load, validator
+from tap import add_case, case, main, run, same
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -20,41 +21,8 @@ KINDS = {'machine': ('.', 'ptxoffload-sim', ['--print-config']), 'network': ('no
          'memory': ('dram', 'ptxoffload-dram', ['--print-config'])}
 
 
-def validator(kind):
-    try:
-        import jsonschema
-        import yaml  # noqa: F401
-    except ImportError as error:
-        raise Skip('no Python module ' + error.name) from None
-    if not (BUILD / 'cli' / (kind + '.schema.json')).exists():
-        raise Skip('built for another processor')
-    schema = json.loads((BUILD / 'cli' / (kind + '.schema.json')).read_text(encoding='utf-8'))
-    jsonschema.Draft202012Validator.check_schema(schema)
-    return schema, jsonschema.Draft202012Validator(schema)
-
-
-def value(node):
-    """A YAML node with the types of YAML 1.2: `off` and `1e3` are as editors read them."""
-    import yaml
-    if isinstance(node, yaml.MappingNode):
-        return {value(key): value(of) for key, of in node.value}
-    if isinstance(node, yaml.SequenceNode):
-        return [value(one) for one in node.value]
-    text = node.value
-    if node.style is None and re.fullmatch(r'-?\d+', text):
-        return int(text)
-    if node.style is None and re.fullmatch(r'-?\d+\.?\d*([eE][-+]?\d+)?', text):
-        return float(text)
-    return {'true': True, 'false': False, '': None}.get(text, text) if node.style is None else text
-
-
-def load(text):
-    import yaml
-    return value(yaml.compose(text))
-
-
 def accepts_all(_, kind):
-    _, valid = validator(kind)
+    _, valid = validator(BUILD, kind)
     files = sorted((CONFIGS / KINDS[kind][0]).glob('*.yaml'))
     assert files
     for file in files:
@@ -64,7 +32,7 @@ def accepts_all(_, kind):
 
 def accepts_initial(folder, kind):
     """what --print-config writes is valid"""
-    _, valid = validator(kind)
+    _, valid = validator(BUILD, kind)
     text = run([BUILD / 'cli' / KINDS[kind][1], *KINDS[kind][2]], folder).out.decode()
     document = load(text)
     assert len(document) and sum(len(of or {}) for of in document.values()) > 10, text
@@ -91,7 +59,7 @@ def draw_value(draw, key):
 @case
 def agrees(folder):
     """200 random keys and values are accepted by the schema and by ptxoffload-sim, or by neither"""
-    schema, valid = validator('machine')
+    schema, valid = validator(BUILD, 'machine')
     draw, seen = random.Random(5), {True: 0, False: 0}
     for _ in range(200):
         section = draw.choice([name for name, of in schema['properties'].items() if 'properties' in of])

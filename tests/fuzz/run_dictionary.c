@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 static const char *const words[] = {
-#define RUN_KEY(context, key, takes, needed, text) #key ": ",
+#define RUN_KEY(context, key, form, needed, text) #key ": ",
 #include "runtime-sim/run/keys.def"
 #undef RUN_KEY
 #define SCALAR(name, class, bytes, npy) #name,

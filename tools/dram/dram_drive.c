@@ -1,5 +1,6 @@
 #include "tools/dram/dram_drive.h"
 #include "support/random.h"
+#include "tools/dram/dram_memory.h"
 #include <time.h>
 
 // The source of a channel's requests. It makes each request before the channel can accept it.
@@ -131,17 +132,14 @@ struct driven {
     uint64_t last; // clock after the last reply
 };
 
-static void accept_replies(struct driven *run, uint64_t now)
+static void count_reply(void *context, const struct dram_reply *reply)
 {
-    const struct dram_reply *reply;
-    while ((reply = dram_peek(run->channel, now))) {
-        run->answered++;
-        run->answered_sum += reply->id;
-        run->last = reply->ready;
-        if (run->drive->replay)
-            run->drive->replay->replied[reply->id] = reply->ready;
-        dram_pop(run->channel, now);
-    }
+    struct driven *run = context;
+    run->answered++;
+    run->answered_sum += reply->id;
+    run->last = reply->ready;
+    if (run->drive->replay)
+        run->drive->replay->replied[reply->id] = reply->ready;
 }
 
 static void give_requests(struct driven *run, uint64_t now)
@@ -161,15 +159,10 @@ static void give_requests(struct driven *run, uint64_t now)
 // Simulates one clock in which an event is possible. Returns the next such clock.
 static uint64_t go(struct driven *run, uint64_t now)
 {
-    struct dram_channel *ch = run->channel;
-    accept_replies(run, now);
+    dram_pop_all(run->channel, now, count_reply, run);
     give_requests(run, now);
-    uint64_t next = dram_tick(ch, now);
-    if (run->feed.comes > now && run->feed.comes < next)
-        next = run->feed.comes;
-    if (ch->reply_count == ch->config->answers && ch->answers[ch->reply_head].ready < next)
-        next = ch->answers[ch->reply_head].ready;
-    return next;
+    uint64_t next = dram_evaluate(run->channel, now);
+    return run->feed.comes > now && run->feed.comes < next ? run->feed.comes : next;
 }
 
 // As go; if nothing but replies is left, returns the clock of the first one.

@@ -1,4 +1,5 @@
 #include "tools/noc/measure.h"
+#include "tools/noc/noc_port.h"
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -127,8 +128,9 @@ static void send(struct noc_measurement *run)
             send_from(run, w * 64 + (uint32_t)__builtin_ctzll(left));
 }
 
-static void count_packet(struct noc_measurement *run, const struct noc_packet *packet)
+static void count_packet(void *context, const struct noc_packet *packet)
 {
+    struct noc_measurement *run = context;
     struct measured *m = run->m;
     if (run->plan->list)
         run->plan->list->arrived[packet->payload] = packet->arrived;
@@ -142,20 +144,6 @@ static void count_packet(struct noc_measurement *run, const struct noc_packet *p
     m->latency_least = latency < m->latency_least ? latency : m->latency_least;
     m->latency_most = latency > m->latency_most ? latency : m->latency_most;
     m->latencies[bucket_of(latency)]++;
-}
-
-static void receive(struct noc_measurement *run)
-{
-    for (uint32_t class = 0; class < run->plan->config->classes; class ++)
-        for (uint32_t w = 0; w < run->sources.words; w++)
-            for (uint64_t left = noc_arrivals(run->noc, class, w); left; left &= left - 1) {
-                uint32_t node = w * 64 + (uint32_t)__builtin_ctzll(left);
-                const struct noc_packet *packet;
-                while ((packet = noc_peek(run->noc, node, class))) {
-                    count_packet(run, packet);
-                    noc_pop(run->noc, node, class);
-                }
-            }
 }
 
 // Skips cycles without events, up to `limit`.
@@ -186,7 +174,7 @@ static bool step(struct noc_measurement *run, uint64_t limit)
     sources_advance(&run->sources, now);
     send(run);
     noc_tick(run->noc);
-    receive(run);
+    noc_pop_all(run->noc, (uint32_t)run->plan->config->classes, count_packet, run);
     skip(run, limit);
     now = noc_cycle(run->noc);
     if (noc_in_flight(run->noc) && now > noc_moved_at(run->noc) + run->plan->patience &&

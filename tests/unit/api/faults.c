@@ -435,6 +435,8 @@ int main(int count, char **arguments)
 {
     if (count > 1)
         sequences = strtoull(arguments[1], NULL, 10);
+    if (count > 2)
+        cmocka_set_test_filter(arguments[2]);
     write_text();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sequences),

@@ -158,7 +158,7 @@ static void faults(void **state)
         {"nodes:\n  a: {op: mov.b32, in: [a], imm: 3, count: 1}\n  s: {op: st.s32, in: [a, a], "
          "base: 0}\n",
          2, 11, "'mov.b32' with a result and 2 operands: 'mov' takes 2 operands, here are 3"},
-        {"nodes:\n  a: {op: add.s32, in: [{from: a, value: 3}, a]}\n", 2, 25,
+        {"nodes:\n  a: {op: add.s32, in: [{from: a, value: 3}, a]}\n", 2, 42,
          "an operand must have one of 'from', 'value' and 'load'"},
         {"nodes:\n  a: {op: add.s32, in: [{from: a, initial: {count: 1, first: 3, add: 4}}], imm: "
          "1, "
