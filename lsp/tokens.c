@@ -130,12 +130,13 @@ struct lsp_span scan_stem(const char *text, struct lsp_span word)
 static void skip_braces(struct scan_tokens *t)
 {
     for (uint32_t depth = 1; depth && t->at < t->end;) {
-        switch (t->text[t->at]) {
+        uint32_t at = t->at;
+        switch (t->text[at]) {
         case '/':
-        case '"':
-            if (!scan_next(t).first)
-                return;
+            skip_blanks(t);
+            t->at += t->at == at;
             continue;
+        case '"': scan_next(t); continue;
         case '{': depth++; break;
         case '}': depth--; break;
         default: break;

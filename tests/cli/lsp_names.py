@@ -153,6 +153,18 @@ def renames(folder):
 
 
 @case
+def comments(folder):
+    """braces in and after comments and strings do not end a function early or late"""
+    head = '.version 7.8\n.target sm_80\n.address_size 64\n.visible .entry k()\n{\n    .reg .b32 %r<9>;\n    .shared .b32 s;\n'
+    for middle in ('// begin\n{ .reg .pred p; }\n// end\n', '/* { */ { /* } */ } // }\n', '// {\n', '// a / b }\n', '{ // {\n}\n',
+                   '.loc 1 2 3 // }\n{\n}\n', '{ /* */ }\n'):
+        text = head + middle + '    mov.u32 %r1, s;\n    ret;\n}\n.global .u32 s2;\n.visible .entry l() { mov.u32 s, s2; ret; }\n'
+        editor = opened(text)
+        same((middle, rename(editor, text, 's;', 'renamed').count('renamed')), (middle, 2))
+        editor.end()
+
+
+@case
 def refusals(folder):
     """a name that is taken or not legal is refused with the reason"""
     editor = opened(NESTED)
