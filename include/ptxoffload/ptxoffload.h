@@ -737,7 +737,7 @@ PTXOFFLOAD_API int ptxoffload_noc_completed(struct ptxoffload_noc *noc,
                                             struct ptxoffload_completion_info *to);
 /** Finds the value of a statistic.
  * @param noc A network.
- * @param name Name in ptxoffload-noc --stats, such as "noc.hops".
+ * @param name Name in ptxoffload-noc --stats, such as "noc.class0.hops".
  * @param value Set to the value since cycle 0, in the unit of the statistic.
  * @return PTXOFFLOAD_OK; PTXOFFLOAD_BAD_ARGUMENT without a diagnostic for an unknown name. */
 PTXOFFLOAD_API enum ptxoffload_status ptxoffload_noc_statistic(struct ptxoffload_noc *noc,

@@ -59,6 +59,8 @@ kernel, name = _ffi.new('char[]', b'add'), _ffi.new('char[]', b'machine.cycles')
 arguments = _ffi.new('const void *[]', [values] * 3)
 room = _ffi.new('double[]', 10000)
 objects = {'context': context, 'input': entry, 'program': program, 'device': device}
+objects |= {model: made(model, getattr(_lib, 'ptxoffload_%s_new' % model), context, _ffi.NULL, _ffi.NULL) for model in ('dram', 'noc')}
+statistics = {'ptxoffload_%s_statistic' % model: _ffi.new('char[]', name) for model, name in (('dram', b'dram.reads'), ('noc', b'noc.class0.hops'))}
 
 def new(struct):
     """The struct as the header's macro or function makes it, exactly as large."""
@@ -70,6 +72,8 @@ def new(struct):
     if struct == 'ptxoffload_launch':
         to.kernel, to.arguments, to.argument_count = kernel, arguments, 3
         to.grid[0], to.block[0] = 1, 32
+    if struct == 'ptxoffload_packet':
+        to.target, to.flits = 1, 1
     return to
 
 def value(function, parameter):
@@ -86,7 +90,9 @@ def value(function, parameter):
                ('ptxoffload_write', 'uint64_t'): address[0] if number == 1 else 64,
                ('ptxoffload_read', 'uint64_t'): address[0] if number == 2 else 64,
                ('ptxoffload_release', 'uint64_t'): address[0],
-               ('ptxoffload_statistics', 'const char *'): _ffi.NULL}
+               ('ptxoffload_statistics', 'const char *'): _ffi.NULL,
+               ('ptxoffload_dram_new', 'const char *'): _ffi.NULL, ('ptxoffload_noc_new', 'const char *'): _ffi.NULL,
+               **{(function, 'const char *'): name for function, name in statistics.items()}}
     if (function, kind) in special:
         return special[function, kind]
     if kind in ('uint32_t *', 'double *', 'void *', 'const void *'):
@@ -160,7 +166,10 @@ def functions():
 # Where the header allows NULL: functions, and the numbers of their parameters.
 ALLOWED = {'ptxoffload_open': [1], 'ptxoffload_analyse': [2], 'ptxoffload_device_new': [2], 'ptxoffload_device_of': [1],
            'ptxoffload_statistic': [1], 'ptxoffload_statistics': [1], 'ptxoffload_statistic_at': [2, 3, 4],
-           'ptxoffload_parameters': [2], 'ptxoffload_set_progress': [1, 2]}
+           'ptxoffload_parameters': [2], 'ptxoffload_set_progress': [1, 2],
+           'ptxoffload_dram_new': [1, 2], 'ptxoffload_noc_new': [1, 2]}
+# Functions that return a number, and what it is if an argument is NULL.
+NUMBERS = {'transfer': 0, 'nodes': 0, 'pending': 0, 'completed': 0, 'count': 0, 'next': 2**64 - 1}
 LOST = 3
 
 
@@ -188,12 +197,12 @@ def generated(folder):
         word, number = what.split()[0], what.split()[-1]
         if function == 'ptxoffload_device_state':
             expected = 0 if word == 'good' else LOST
-        elif status is None or function.endswith('_count'):
-            expected = status if word == 'good' else 0 if status is not None else None
+        elif status is None or function.split('_')[-1] in NUMBERS:
+            expected = status if word == 'good' or status is None else NUMBERS[function.split('_')[-1]]
         elif what in ('size small', 'size large'):
             expected = BAD_ARGUMENT
         elif word == 'size':  # of an earlier version, in which members are missing
-            expected = status if function == 'ptxoffload_run' else 0
+            expected = status if function in ('ptxoffload_run', 'ptxoffload_noc_offer') else 0
         elif word == 'good' or int(number) in ALLOWED.get(function, []):
             expected = 0
         else:
