@@ -3,6 +3,7 @@
 
 usage: originals.py BUILD-ROOT --suites=FOLDER [--paper=000,001…] [--only=NAME,NAME…] [--variant=NAME,NAME…] [--again]
                     [--functional] [--seconds=N] [--before=COMMAND] [--keep=FOLDER] [--shows]
+       originals.py BUILD-ROOT --suites=FOLDER --record=FOLDER [--paper=000,001…] [--only=NAME,NAME…]
        originals.py --sources
        originals.py --digests --suites=FOLDER
        originals.py --table[=FILE]
@@ -17,6 +18,8 @@ Each workload is built by nvcc in a temporary folder and run under each variant 
 (900 if absent). Those of a paper with a table of loads also run without time, which counts all instructions and the loads that
 are in no chain; --functional runs only this, for all papers. Each run is a row of eval/originals.jsonl; one that is there is not
 run again without --again.
+--record writes each workload's launches as run files, FOLDER/NNN-NAME/run-0.yaml and so on, with its PTX and memory: ptxoffload-sim runs
+them without nvcc and without the suite.
 --before is put before the simulator's command, such as 'nice -n 15'; --keep keeps all statistics. --table writes
 docs/results/originals.md, or FILE, from the rows, and --columns the column "original" of the pages of our own workloads, or of
 these (tom.md), which else remain as they are.
@@ -194,18 +197,31 @@ def run_functional(program, folder, to, options):
     return row
 
 
+def record(paper, workload, program, options):
+    """Writes the launches of the workload, without time"""
+    to_folder = options.record / ('%s-%s' % (paper['paper'], workload['name']))
+    options.record.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix='ptxoffload-originals-') as work:
+        folder, to, wrong = build(program, options.suites / program['suite'], pathlib.Path(work) / 'suite', options)
+        row = {'reason': wrong} if wrong else simulate(program, folder, to, options, ['--functional', '--record=%s' % to_folder])
+    print('%s %-14s %s' % (paper['paper'], workload['name'], row['reason'] or (to_folder if to_folder.is_dir() else 'nothing was recorded')), flush=True)
+
+
 def run_workload(paper, workload, programs, options):
     wanted = [] if options.functional else paper['variants']
     rows = read_rows()
     wanted = [one for one in [*([{'name': 'functional'}] if 'loads' in paper or options.functional else []), *wanted]
               if (options.again or (paper['paper'], workload['name'], one['name']) not in rows)
               and (not options.variant or one['name'] in options.variant)]
-    if 'needs' in workload or not wanted:
+    if 'needs' in workload or not (wanted or options.record):
         return
     program = merged(workload, programs)
     wrong = missing(program, options)
     if wrong:
         print('%s %s is left out: %s' % (paper['paper'], workload['name'], wrong), flush=True)
+        return
+    if options.record:
+        record(paper, workload, program, options)
         return
     with tempfile.TemporaryDirectory(prefix='ptxoffload-originals-') as work:
         folder, to, wrong = build(program, options.suites / program['suite'], pathlib.Path(work) / 'suite', options)
@@ -243,7 +259,8 @@ def add_columns(pages=(), folder=originals_columns.RESULTS):
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument('build', nargs='?', type=pathlib.Path)
-    parser.add_argument('--suites', type=lambda text: pathlib.Path(text).resolve())
+    for name in 'suites', 'record':
+        parser.add_argument('--' + name, type=lambda text: pathlib.Path(text).resolve())
     for name in 'paper', 'only', 'variant':
         parser.add_argument('--' + name, type=lambda text: text.split(','), default=[])
     parser.add_argument('--seconds', type=int, default=900)

@@ -317,7 +317,8 @@ def write(page, tables, suites, programs, rows, notes):
         write_regions(say, papers, notes)
         say('\n## How this page was made\n')
         say('On %s, by `eval/originals.py --table` from `eval/originals.jsonl`, whose %d rows `eval/originals.py build\n'
-            '--suites=FOLDER` adds in these minutes of CPU time: %s. `eval/originals.py --sources` prints how to get the suites:\n' % (
+            '--suites=FOLDER` adds in these minutes of CPU time: %s. With --record=FOLDER it writes the launches as run files instead, which need neither\n'
+            'nvcc nor the suite (4 MB of MVT, 16 GB of the many launches of TRIAD). `eval/originals.py --sources` prints how to get the suites:\n' % (
                 max(row['date'] for row in rows.values()), len(rows),
                 ', '.join('[%s] %.1f' % (paper.table['paper'], sum(row['seconds'] for row in paper.rows.values()) / 60)
                           for paper in papers)))
