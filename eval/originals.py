@@ -19,7 +19,7 @@ Each workload is built by nvcc in a temporary folder and run under each variant 
 are in no chain; --functional runs only this, for all papers. Each run is a row of eval/originals.jsonl; one that is there is not
 run again without --again.
 --record writes each workload's launches as run files, FOLDER/NNN-NAME/run-0.yaml and so on, with its PTX and memory: ptxoffload-sim runs
-them without nvcc and without the suite.
+them without nvcc and without the suite. It records whole programs, so that many launches with large arrays take many GB.
 --before is put before the simulator's command, such as 'nice -n 15'; --keep keeps all statistics. --table writes
 docs/results/originals.md, or FILE, from the rows, and --columns the column "original" of the pages of our own workloads, or of
 these (tom.md), which else remain as they are.
@@ -203,8 +203,10 @@ def record(paper, workload, program, options):
     options.record.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix='ptxoffload-originals-') as work:
         folder, to, wrong = build(program, options.suites / program['suite'], pathlib.Path(work) / 'suite', options)
-        row = {'reason': wrong} if wrong else simulate(program, folder, to, options, ['--functional', '--record=%s' % to_folder])
-    print('%s %-14s %s' % (paper['paper'], workload['name'], row['reason'] or (to_folder if to_folder.is_dir() else 'nothing was recorded')), flush=True)
+        if not wrong:
+            row = simulate(program, folder, to, options, ['--functional', '--record=%s' % to_folder])
+            wrong = row['reason'] or ('' if to_folder.is_dir() else 'nothing was recorded')
+    print('%s %-14s %s' % (paper['paper'], workload['name'], wrong or to_folder), flush=True)
 
 
 def run_workload(paper, workload, programs, options):

@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import stat
 import sys
 
@@ -287,6 +288,17 @@ def whole(folder):
     same(rows['wrong', 'base']['ran'], 'not built')
     same((at / 'plain.c').read_text(), (PROGRAMS / 'plain.c').read_text())
     same(ends(run(command, folder), 0).out, b'')
+    stored = (folder / 'rows.jsonl').read_text()
+    said = ends(run([*command, '--record=recorded/here'], folder), 0).out.decode().splitlines()
+    same([line.split()[:2] for line in said], [['9', 'run'], ['9', 'wrong']])
+    within('error', said[1])
+    same([path.name for path in (folder / 'recorded/here').iterdir()], ['9-run'])
+    shutil.rmtree(folder / 'suites')
+    recorded = sorted((folder / 'recorded/here/9-run').glob('run-*.yaml'))
+    assert recorded
+    for path in recorded:
+        ends(run([lib.BUILD / 'cli/ptxoffload-sim', path, '--config=isca19'], folder), 0)
+    same((folder / 'rows.jsonl').read_text(), stored)
 
 
 main()

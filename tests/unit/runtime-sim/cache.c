@@ -464,6 +464,43 @@ static void conditions(void **state)
     arena_free(&f.arena);
 }
 
+// Lines 4, 69 and 134 share a group of the access queue (cache_queue.c). Line 4 is there but
+// locked, and line 134 finds no MSHR while line 69 is fetched: a read of line 4 behind it waits for
+// the locked one.
+static void groups(void **state)
+{
+    (void)state;
+    static const uint64_t order[] = {0, 3, 4, 1, 2, 5};
+    struct fixture f;
+    begin(&f);
+    f.values.mshrs = 1;
+    f.memory_latency = 50;
+    start_two(&f);
+    put(&f, 0, CACHE_READ, 4, whole);
+    settle(&f);
+    f.locked = true;
+    struct cache_request r = {.id = 1, .line = 4, .bytes = whole, .input = 1};
+    cache_put(&f.cache, f.now, &r);
+    one_clock(&f);
+    uint64_t begun = f.now;
+    put(&f, 2, CACHE_READ, 4, whole);
+    put(&f, 3, CACHE_READ, 69, whole);
+    put(&f, 4, CACHE_READ, 134, whole);
+    put(&f, 5, CACHE_READ, 4, whole);
+    while (f.now < begun + 30)
+        one_clock(&f);
+    assert_int_equal(f.cache.waiting_count, 4);
+    while (f.now < begun + 300)
+        one_clock(&f);
+    assert_int_equal(f.answers, 3);
+    f.locked = false;
+    settle(&f);
+    assert_int_equal(f.answers, 6);
+    for (uint32_t i = 0; i < 6; i++)
+        assert_int_equal(f.served.v[i], order[i]);
+    arena_free(&f.arena);
+}
+
 // Nothing happens in clocks that cache_tick allows to skip.
 static void skipping(void **state)
 {
@@ -560,8 +597,9 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(against_model), cmocka_unit_test(at_once),    cmocka_unit_test(latencies),
         cmocka_unit_test(ports),         cmocka_unit_test(merging),    cmocka_unit_test(stores),
-        cmocka_unit_test(write_through), cmocka_unit_test(conditions), cmocka_unit_test(skipping),
-        cmocka_unit_test(partitions),    cmocka_unit_test(documented), cmocka_unit_test(warming),
+        cmocka_unit_test(write_through), cmocka_unit_test(conditions), cmocka_unit_test(groups),
+        cmocka_unit_test(skipping),      cmocka_unit_test(partitions), cmocka_unit_test(documented),
+        cmocka_unit_test(warming),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
