@@ -85,10 +85,7 @@ OTHERS = {
     'originals': 'eval/originals.py build --suites=FOLDER, then eval/originals.py --table',
     'programs': 'eval/programs.py build --hecbench=FOLDER/src --samples=FOLDER --policies=baseline,omni,tom-ctrl, '
                 'then eval/programs.py --table',
-    'sensitivity': 'eval/sensitivity.py build --machines=200 --seed=1 --group=micro --store=FILE '
-                   '--out=docs/results/sensitivity.md',
-    'sensitivity-workloads': 'eval/sensitivity.py build --machines=200 --seed=1 --group=workload --store=FILE '
-                             '--out=docs/results/sensitivity-workloads.md',
+    'sensitivity': 'eval/sensitivity.py build, then eval/sensitivity.py --table',
 }
 
 

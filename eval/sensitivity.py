@@ -2,18 +2,16 @@
 """How the mean gains of LLC-Compute and Omni-Compute [000] depend on numbers that the paper leaves
 open: a seeded sample of machines, each number drawn from its plausible range.
 
-usage: sensitivity.py BUILD-ROOT [--machines=N] [--seed=N] [--group=micro|workload]... [--jobs=N]
-                      [--store=FILE] [--earlier=FILE --again=VARIANT] [--out=FILE] [--bounds=FILE]
+usage: sensitivity.py BUILD-ROOT [--machines=N] [--seed=N] [--jobs=N]
+       sensitivity.py BUILD-ROOT --check=CELLS [--seed=N]
+       sensitivity.py --table[=FILE]
 
---store keeps the results, one line of JSON for each machine; a later run of the same groups continues
-from there. --out writes the report of all machines in the store; with --jobs=0 no other is run.
---bounds writes a table of each machine's workloads by their distance from the best fixed choice.
---earlier takes the results of machines from another store, except those of the variant of --again,
-which are measured.
+Runs the machines of the seed that eval/sensitivity.jsonl lacks, and adds a line for each. --table writes
+docs/results/sensitivity.md, or FILE, from these lines. --check runs so many cells, a workload on a machine under a
+variant, which the seed chooses, and compares their gains with those of the lines.
 """
 import argparse
 import concurrent.futures
-import datetime
 import json
 import math
 import os
@@ -24,6 +22,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+STORE, PAGE = ROOT / 'eval' / 'sensitivity.jsonl', ROOT / 'docs' / 'results' / 'sensitivity.md'
 
 # The ranges that runtime-sim/configs/isca19.yaml names.
 RANGES = {
@@ -59,12 +58,6 @@ RANGES = {
 }
 
 SAMPLES, RUNS = ROOT / 'samples', ROOT / 'eval' / 'runs'
-SIZES = {
-    'micro': 'The micro-benchmarks have one wave of CTAs, a third of the sizes of [isca19.md](isca19.md).\n',
-    'workload': 'FDTD and TRIAD have one wave of CTAs, a third of the sizes of [isca19.md](isca19.md). The other '
-                'workloads are smaller, so that a\nmachine takes half a minute; their data fill '
-                'less of the LLC.\n',
-}
 # name: group, run file, run file of the tagged program, values.
 WORKLOADS = {
     'BFS': ('workload', SAMPLES / 'bfs/run-large.yaml', None, {'n': 8192}),
@@ -127,12 +120,10 @@ def program_of(run):
     raise ValueError('%s has no program' % run)
 
 
-def tag(build, folder, groups):
-    """name → option → path of the tagged program, of the workloads of these groups"""
+def tag(build, folder):
+    """name → option → path of the tagged program"""
     tagged = {}
-    for name, (group, run, other, _) in WORKLOADS.items():
-        if group not in groups:
-            continue
+    for name, (_, run, other, _) in WORKLOADS.items():
         tagged[name] = {}
         for option in sorted({option for _, option, _ in VARIANTS.values()}):
             tagged[name][option] = os.path.join(folder, '%s%s.ptx' % (name, option))
@@ -156,28 +147,23 @@ def simulate(build, machine, name, variant, tagged):
         return json.load(open(out.name, encoding='utf-8'))['total']['cycles']
 
 
-def measure(build, pool, machine, tagged, policies):
+def gain_of(before, after):
+    return round(before / after, 6)
+
+
+def measure(build, pool, machine, tagged):
     jobs = {(name, policy): pool.submit(simulate, build, machine, name, policy, tagged)
-            for name in tagged for policy in ('baseline',) + policies}
-    return {policy: {name: jobs[name, 'baseline'].result() / jobs[name, policy].result()
-                     for name in tagged} for policy in policies}
+            for name in tagged for policy in ('baseline',) + POLICIES}
+    return {policy: {name: gain_of(jobs[name, 'baseline'].result(), jobs[name, policy].result())
+                     for name in tagged} for policy in POLICIES}
 
 
-def read_store(path):
-    if not path or not os.path.exists(path):
-        return {}
-    with open(path, encoding='utf-8') as file:
-        rows = [json.loads(line) for line in file if line.endswith('\n')]
-    return {(row['seed'], row['number']): row for row in rows}
+def read_store():
+    lines = STORE.read_text(encoding='utf-8').splitlines() if STORE.exists() else []
+    return {(row['seed'], row['number']): row for row in map(json.loads, lines)}
 
 
 # Statistics
-
-def columns_of(rows):
-    """policies and groups that were measured"""
-    groups = {WORKLOADS[name][0] for name in rows[0]['gain'][POLICIES[0]]}
-    return [column for column in PAPER if column[1] in groups]
-
 
 def mean_gain(row, policy, group):
     gains = [gain for name, gain in row['gain'][policy].items() if WORKLOADS[name][0] == group]
@@ -212,160 +198,155 @@ def write_distribution(rows, pinned, to):
     to.write('| gain, % | least | 10 % | 25 % | median | 75 % | 90 % | most | isca19 | its percentile | paper | '
              'machines that reach it |\n|---|' + '---:|' * 11 + '\n')
     computing = [row for row in rows if row['machine']['offload.emn_at_llc'] != 'none']
-    for policy, group in columns_of(rows):
+    for (policy, group), paper in PAPER.items():
         for of, text in ((rows, ''), (computing, ', LLC nodes compute')):
-            gains, paper = [mean_gain(row, policy, group) for row in of], PAPER[policy, group]
+            gains = [mean_gain(row, policy, group) for row in of]
             if of is computing and policy != 'omni':
                 continue
-            own = mean_gain(pinned, policy, group) if pinned else None
-            to.write('| %s, %s%s | %s | %s | %d | %d of %d |\n' %
+            own = mean_gain(pinned, policy, group)
+            to.write('| %s, %s%s | %s | %+.1f | %.0f | %d | %d of %d |\n' %
                      (LABELS[policy], LABELS[group], text,
                       ' | '.join('%+.1f' % quantile(gains, share) for share in (0, .1, .25, .5, .75, .9, 1)),
-                      '%+.1f | %.0f' % (own, 100 * sum(gain < own for gain in gains) / len(gains)) if pinned else '– | –',
+                      own, 100 * sum(gain < own for gain in gains) / len(gains),
                       paper, sum(gain >= paper for gain in gains), len(gains)))
 
 
-def write_bound(rows, to):
+def beside_best(row, name):
+    """(gain of the adaptive policy, of the best other choice, the baseline included)"""
+    gain = row['gain']
+    return gain['adaptive'][name], max([1] + [gain[policy][name] for policy in POLICIES if policy != 'adaptive'])
+
+
+def write_bound(rows, pinned, to):
     """How far the adaptive policy is from the best other choice of each workload, and from the baseline"""
-    to.write('| workload | adaptive beside the best choice, %: least | 10 % | median | beside the baseline: least | machines '
-             'within 1 % of the best |\n|---|' + '---:|' * 5 + '\n')
-    for name in rows[0]['gain'][POLICIES[0]]:
-        beside, alone = [], []
-        for row in rows:
-            gain = row['gain']['adaptive'][name]
-            best = max([1] + [row['gain'][policy][name] for policy in POLICIES if policy != 'adaptive'])
-            beside.append(100 * gain / best - 100)
-            alone.append(100 * gain - 100)
-        to.write('| %s | %+.1f | %+.1f | %+.1f | %+.1f | %d of %d |\n' %
-                 (name, min(beside), quantile(beside, .1), quantile(beside, .5), min(alone),
-                  sum(value >= -1 for value in beside), len(beside)))
-
-
-def write_bounds(rows, to):
-    """Of each machine the workloads near the best fixed choice, the baseline included, and the others"""
-    to.write('| machine | within 1 % of the best | further below the best: gain of adaptive (of the best), % |\n|---|---|---|\n')
-    for row in rows:
-        near, far = [], []
-        for name in row['gain'][POLICIES[0]]:
-            gain = row['gain']['adaptive'][name]
-            best = max([1] + [row['gain'][policy][name] for policy in POLICIES if policy != 'adaptive'])
-            if gain / best >= .99:
-                near.append(name)
-            else:
-                far.append('%s %+.1f (%+.1f)' % (name, 100 * gain - 100, 100 * best - 100))
-        to.write('| %s | %s | %s |\n' % ('isca19' if row['number'] == PINNED else row['number'], ', '.join(near), ', '.join(far)))
+    to.write('| workload | adaptive beside the best choice, %: isca19 | least | 10 % | median | beside the baseline: least | '
+             'machines within 1 % of the best | at most 1 % below the baseline |\n|---|' + '---:|' * 7 + '\n')
+    near, above = 0, 0
+    for name in WORKLOADS:
+        own, best = beside_best(pinned, name)
+        beside = [100 * gain / other - 100 for gain, other in (beside_best(row, name) for row in rows)]
+        alone = [100 * row['gain']['adaptive'][name] - 100 for row in rows]
+        counts = [sum(value >= -1 for value in values) for values in (beside, alone)]
+        if name != 'RED':
+            near, above = near + counts[0], above + counts[1]
+        to.write('| %s | %+.1f | %+.1f | %+.1f | %+.1f | %+.1f | %d of %d | %d of %d |\n' % (
+            name, 100 * own / best - 100, min(beside), quantile(beside, .1), quantile(beside, .5), min(alone),
+            counts[0], len(rows), counts[1], len(rows)))
+    cells = len(rows) * (len(WORKLOADS) - 1)
+    to.write('\nRED\'s baseline is another program, which sums in shared memory; its chains are in the tagged program only. Of the other '
+             '%d pairs of machine and workload\n%.0f %% are within 1 %% of the best choice, and %.0f %% at most 1 %% below the baseline. '
+             'Machines 0 and 1 were used to develop the policy.\n' % (cells, 100 * near / cells, 100 * above / cells))
 
 
 def write_keys(rows, to):
     bound = 2 / math.sqrt(len(rows) - 1)
-    columns = columns_of(rows)
-    gains = {column: [mean_gain(row, *column) for row in rows] for column in columns}
+    gains = {column: [mean_gain(row, *column) for row in rows] for column in PAPER}
     table = {key: [correlation([values.index(row['machine'][key]) for row in rows], gains[column])
-                   for column in columns] for key, values in RANGES.items()}
+                   for column in PAPER] for key, values in RANGES.items()}
     to.write('| key | values | %s |\n|---|---|' %
-             ' | '.join('%s, %s' % (LABELS[policy], LABELS[group]) for policy, group in columns) +
-             '---:|' * len(columns) + '\n')
+             ' | '.join('%s, %s' % (LABELS[policy], LABELS[group]) for policy, group in PAPER) +
+             '---:|' * len(PAPER) + '\n')
     for key, found in sorted(table.items(), key=lambda item: -max(map(abs, item[1]))):
         cells = ['**%+.2f**' % value if abs(value) > bound else '%+.2f' % value for value in found]
         to.write('| `%s` | %s | %s |\n' % (key, ' '.join(map(str, RANGES[key])), ' | '.join(cells)))
-    return bound, len(columns)
+    to.write('\nBold: more than two standard errors, %.2f. Of %d values about %.0f exceed this by chance.\n' % (
+        bound, len(PAPER) * len(RANGES), len(PAPER) * len(RANGES) * .046))
 
 
 def write_workloads(rows, to):
     to.write('| workload | %s |\n|---|' % ' | '.join(LABELS[policy] + ': 10 % | median | 90 %' for policy in POLICIES) +
              '---:|' * 3 * len(POLICIES) + '\n')
-    for name in rows[0]['gain'][POLICIES[0]]:
-        to.write('| %s |' % name)
-        for policy in POLICIES:
-            gains = [100 * row['gain'][policy][name] - 100 for row in rows]
-            to.write(' %s |' % ' | '.join('%+.1f' % quantile(gains, share)
-                                          for share in (.1, .5, .9)))
-        to.write('\n')
+    for name in WORKLOADS:
+        gains = [[100 * row['gain'][policy][name] - 100 for row in rows] for policy in POLICIES]
+        to.write('| %s | %s |\n' % (name, ' | '.join('%+.1f' % quantile(of, share) for of in gains for share in (.1, .5, .9))))
 
 
 def conclusion(rows):
     """The first paragraph: the gains beside the paper's"""
     sentences = []
-    for policy, group in columns_of(rows):
-        gains, paper = [mean_gain(row, policy, group) for row in rows], PAPER[policy, group]
-        sentences.append('%s gains %+.1f %% on the %s in the median of %d machines and at most %+.1f %%; [000] has %+d.' % (
-            LABELS[policy], quantile(gains, .5), LABELS[group], len(gains), max(gains), paper))
+    for policy, group in PAPER:
+        if policy in ('llc', 'omni', 'adaptive'):
+            gains = [mean_gain(row, policy, group) for row in rows]
+            sentences.append('%s gains %+.1f %% on the %s in the median of %d machines and at most %+.1f %%%s.' % (
+                'Our policy `adaptive`' if policy == 'adaptive' else LABELS[policy], quantile(gains, .5), LABELS[group], len(gains), max(gains),
+                '' if policy == 'adaptive' else '; [000] has %+d' % PAPER[policy, group]))
     return '**%s**\n' % '\n'.join(sentences)
 
 
-def write_sizes(rows, to):
-    for name in rows[0]['gain'][POLICIES[0]]:
-        _, run, _, values = WORKLOADS[name]
-        to.write('- %s: `%s`, %s\n' % (name, run.relative_to(ROOT), ', '.join(
-            '%s = %s' % pair for pair in values.items())))
-
-
-def write_report(arguments, rows, pinned, to):
-    to.write('# Sensitivity of the gains of %s to what [000] leaves open\n\n' % ' and '.join(
-        LABELS[group] for policy, group in columns_of(rows) if policy == POLICIES[0]))
+def write_page(rows, pinned, to):
+    to.write('# Sensitivity of the gains to what [000] leaves open\n\n')
     to.write(conclusion(rows))
-    to.write('\nEach machine is `isca19`, with each key of the second table drawn independently from '
-             'the values there. All values are equally likely.\nA gain is relative to the '
-             'baseline of the same machine; means over workloads are geometric.\n\n')
-    to.write('\n'.join(SIZES[group] for policy, group in columns_of(rows) if policy == POLICIES[0]))
+    to.write('\nEach machine is `isca19`, with each key of the third table drawn independently from '
+             'the values there. All values are equally likely.\nA gain is the cycles of the baseline of the same machine over '
+             'those of the variant; means over workloads are geometric. The numbers of\n[000] are gains in IPC. '
+             '[Readings of Omni-Compute](omni-readings.md) describes the variants.\n\n'
+             'The micro-benchmarks, FDTD and TRIAD have one wave of CTAs, a third of the sizes of [isca19.md](isca19.md). The other '
+             'workloads are smaller,\nso that a machine takes half a minute; their data fill less of the LLC.\n')
     to.write('\n## Distribution of the mean gains\n\n')
     write_distribution(rows, pinned, to)
     to.write('\n## The adaptive policy beside the others\n\n')
-    write_bound(rows, to)
+    write_bound(rows, pinned, to)
     to.write('\n## Which keys explain it\n\nSpearman\'s rank correlation of each key, in the order of '
              'its values, with the mean gain.\n\n')
-    bound, columns = write_keys(rows, to)
-    to.write('\nBold: more than two standard errors, %.2f. Of %d values about %.0f exceed this by '
-             'chance.\n\n## By workload\n\n' % (bound, columns * len(RANGES), columns * len(RANGES) * .046))
+    write_keys(rows, to)
+    to.write('\n## By workload\n\n')
     write_workloads(rows, to)
     to.write('\n## Workloads\n\n')
-    write_sizes(rows, to)
-    groups = ''.join(' --group=' + group for group in arguments.group or ())
-    to.write('\n## How this page was made\n\nMade by `eval/sensitivity.py build --machines=%d --seed=%d%s --store=FILE '
-             '--out=%s` on %s.\n' %
-             (arguments.machines, arguments.seed, groups, arguments.out, datetime.date.today()))
-    if len(rows) < arguments.machines:
-        to.write('It has the first %d machines of %d; the same command with the same store runs the '
-                 'others.\n' % (len(rows), arguments.machines))
+    for name, (_, run, _, values) in WORKLOADS.items():
+        to.write('- %s: `%s`, %s\n' % (name, run.relative_to(ROOT), ', '.join('%s = %s' % pair for pair in values.items())))
+    to.write('\n## How this page was made\n\n`eval/sensitivity.py build` ran the machines, and `eval/sensitivity.py --table` wrote '
+             'this page from `eval/sensitivity.jsonl`, which has %d machines of seed %d, and `isca19`.\n' % (len(rows), rows[0]['seed']))
+
+
+def check(build, done, seed, cells):
+    """Returns the number of cells whose gain is not that of the store"""
+    source, wrong = random.Random(seed), 0
+    with tempfile.TemporaryDirectory() as folder:
+        tagged = tag(build, folder)
+        for _ in range(cells):
+            row = done[source.choice(sorted(done))]
+            name, policy = source.choice(list(WORKLOADS)), source.choice(POLICIES)
+            gain = gain_of(*(simulate(build, row['machine'], name, variant, tagged) for variant in ('baseline', policy)))
+            print('machine %d, %s, %s: %s' % (row['number'], name, policy, gain))
+            if gain != row['gain'][policy][name]:
+                print('eval/sensitivity.jsonl has %s' % row['gain'][policy][name])
+                wrong += 1
+    return wrong
+
+
+def run_machines(arguments, done):
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        tagged = tag(arguments.build, folder)
+        for number in range(PINNED, arguments.machines):
+            if (arguments.seed, number) not in done:
+                machine = draw(arguments.seed, number)
+                row = {'seed': arguments.seed, 'number': number, 'machine': machine,
+                       'gain': measure(arguments.build, pool, machine, tagged)}
+                with STORE.open('a', encoding='utf-8') as file:
+                    file.write(json.dumps(row) + '\n')
 
 
 def main():
     parser = argparse.ArgumentParser(usage=__doc__)
-    parser.add_argument('build')
+    parser.add_argument('build', nargs='?')
     parser.add_argument('--machines', type=int, default=200)
     parser.add_argument('--seed', type=int, default=1)
-    parser.add_argument('--group', action='append', choices=('micro', 'workload'))
     parser.add_argument('--jobs', type=int, default=os.cpu_count())
-    parser.add_argument('--store')
-    parser.add_argument('--earlier')
-    parser.add_argument('--again', choices=POLICIES, default='adaptive')
-    parser.add_argument('--bounds')
-    parser.add_argument('--out')
+    parser.add_argument('--check', type=int)
+    parser.add_argument('--table', nargs='?', type=pathlib.Path, const=PAGE)
     arguments = parser.parse_args()
-    done, earlier = read_store(arguments.store), read_store(arguments.earlier)
-    with tempfile.TemporaryDirectory() as folder, \
-            concurrent.futures.ThreadPoolExecutor(max(1, arguments.jobs)) as pool:
-        tagged = tag(arguments.build, folder, arguments.group or ('micro', 'workload'))
-        for number in range(PINNED, arguments.machines):
-            if (arguments.seed, number) in done or not arguments.jobs:
-                continue
-            machine = draw(arguments.seed, number)
-            gain = dict(earlier.get((arguments.seed, number), {}).get('gain', {}))
-            gain.update(measure(arguments.build, pool, machine, tagged, (arguments.again,) if gain else POLICIES))
-            row = {'seed': arguments.seed, 'number': number, 'machine': machine, 'gain': gain}
-            done[arguments.seed, number] = row
-            if arguments.store:
-                with open(arguments.store, 'a', encoding='utf-8') as file:
-                    file.write(json.dumps(row) + '\n')
-    rows = [done[arguments.seed, number] for number in range(arguments.machines)
-            if (arguments.seed, number) in done]
-    if arguments.bounds:
-        pinned = [done[arguments.seed, PINNED]] if (arguments.seed, PINNED) in done else []
-        with open(arguments.bounds, 'w', encoding='utf-8') as file:
-            write_bounds(pinned + rows, file)
-    if arguments.out:
-        with open(arguments.out, 'w', encoding='utf-8') as file:
-            write_report(arguments, rows, done.get((arguments.seed, PINNED)), file)
+    done = read_store()
+    if arguments.table:
+        rows = [row for (seed, number), row in sorted(done.items()) if seed == arguments.seed and number != PINNED]
+        with arguments.table.open('w', encoding='utf-8') as file:
+            write_page(rows, done[arguments.seed, PINNED], file)
+    elif not arguments.build:
+        parser.error('BUILD-ROOT is missing')
+    elif arguments.check:
+        return check(arguments.build, done, arguments.seed, arguments.check) > 0
+    else:
+        run_machines(arguments, done)
+    return 0
 
 
 if __name__ == '__main__':

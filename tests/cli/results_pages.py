@@ -31,4 +31,13 @@ def cells_of_pages(folder):
     assert not done.returncode, 'make these pages anew with ./run results PAGE, or find what changed their numbers'
 
 
+@case
+def gains_of_drawn_machines(folder):
+    """workloads on machines of eval/sensitivity.jsonl, chosen by the number of commits, have the gains of today"""
+    done = subprocess.run([sys.executable, ROOT / 'eval' / 'sensitivity.py', BUILD, '--check=8', '--seed=%d' % seed()],
+                          cwd=folder, capture_output=True, text=True, check=False)
+    print('\n'.join('# ' + line for line in (done.stdout + done.stderr).splitlines()))
+    assert not done.returncode, 'run these machines again with eval/sensitivity.py, or find what changed their numbers'
+
+
 main()
