@@ -183,8 +183,6 @@ void cuda_memory_remap(struct cuda *cuda, uint64_t first, uint64_t bytes, uint8_
                        const struct cuda_piece *pieces, uint32_t count)
 {
     uint32_t kept = 0;
-    if (cuda->recorded)
-        record_write(cuda);
     for (uint32_t i = 0; i < cuda->gpu_count; i++)
         device_remove(cuda->gpus[i].device, first, bytes);
     for (uint32_t i = 0; i < cuda->heap.memories.n; i++)

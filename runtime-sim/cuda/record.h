@@ -9,7 +9,7 @@
 // parameters stay valid, and its textures have the program's handles.
 //
 // With --expect it also has the contents of memory at its end. Left out is memory that the host can
-// write without a call, and what kernels have allocated.
+// write without a call or has mapped itself, and what kernels have allocated.
 #pragma once
 #include "runtime-sim/cuda/work.h"
 
