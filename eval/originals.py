@@ -18,8 +18,10 @@ Each workload is built by nvcc in a temporary folder and run under each variant 
 (900 if absent). Those of a paper with a table of loads also run without time, which counts all instructions and the loads that
 are in no chain; --functional runs only this, for all papers. Each run is a row of eval/originals.jsonl; one that is there is not
 run again without --again.
---record writes each workload's launches as run files, FOLDER/NNN-NAME/run-0.yaml and so on, with its PTX and memory: ptxoffload-sim runs
-them without nvcc and without the suite. It records whole programs, so that many launches with large arrays take many GB.
+--record writes the launches of each workload's region as run files, FOLDER/NNN-NAME/run-0.yaml and so on, with its PTX and its memory
+before and after them: ptxoffload-sim runs them without nvcc and without the suite, and compares. Here each is run once, and a line says
+for each workload the size, the check of the program itself, and how many run files had its results. Folders of workloads that are
+recorded again are emptied.
 --before is put before the simulator's command, such as 'nice -n 15'; --keep keeps all statistics. --table writes
 docs/results/originals.md, or FILE, from the rows, and --columns the column "original" of the pages of our own workloads, or of
 these (tom.md), which else remain as they are.
@@ -32,6 +34,7 @@ import hashlib
 import json
 import pathlib
 import shlex
+import shutil
 import sys
 import tempfile
 
@@ -133,12 +136,16 @@ def of_kernels(result):
             else total for name, total in result['total']['statistics'].items()}
 
 
+def settings(paper, variant):
+    return ['--set=%s=%s' % (key, json.dumps(value).strip('"'))
+            for key, value in {**paper.get('set', {}), **variant.get('set', {})}.items()]
+
+
 def run_variant(paper, workload, variant, program, folder, to, options):
     """A row's results: the statistics that the paper's tables name, cycles of kernel0 and so on, and the digest of the workload's
     output"""
     words = ['--config=' + paper['machine'], '--registers=ptxas', '--stats=stats.json', *workload.get('timed', []),
-             *('--set=%s=%s' % (key, json.dumps(value).strip('"'))
-               for key, value in {**paper.get('set', {}), **variant.get('set', {})}.items())]
+             *settings(paper, variant)]
     words += ['--policy=' + variant['policy']] if 'policy' in variant else []
     words += ['--offload=' + variant['offload']] if 'offload' in variant else []
     row = simulate(program, folder, to, options, words, variant.get('environment'))
@@ -197,16 +204,43 @@ def run_functional(program, folder, to, options):
     return row
 
 
+# Recorded runs
+
+def replay(folder, options):
+    """Runs the recorded launches: (launches, run files, those with the program's results, CPU seconds)"""
+    launches = right = spent = 0
+    paths = sorted(folder.glob('run-*.yaml'))
+    for path in paths:
+        command = [options.build / 'cli' / 'ptxoffload-sim', '-w', '-q', '--functional', path]
+        code, text, seconds = run(command, folder, options.seconds)
+        right, spent = right + (code == 0), spent + seconds
+        launches += path.read_text().count('- {kernel: ')
+        if options.shows:
+            print(text)
+    return launches, len(paths), right, spent
+
+
 def record(paper, workload, program, options):
-    """Writes the launches of the workload, without time"""
+    """Writes the launches of the workload's region with their results, without time, and runs them"""
+    variant = paper['variants'][0]
+    words = ['--functional', '--config=' + paper['machine'], *settings(paper, variant), *workload.get('timed', [])]
     to_folder = options.record / ('%s-%s' % (paper['paper'], workload['name']))
+    shutil.rmtree(to_folder, ignore_errors=True)
     options.record.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix='ptxoffload-originals-') as work:
         folder, to, wrong = build(program, options.suites / program['suite'], pathlib.Path(work) / 'suite', options)
         if not wrong:
-            row = simulate(program, folder, to, options, ['--functional', '--record=%s' % to_folder])
-            wrong = row['reason'] or ('' if to_folder.is_dir() else 'nothing was recorded')
-    print('%s %-14s %s' % (paper['paper'], workload['name'], wrong or to_folder), flush=True)
+            row = simulate(program, folder, to, options, [*words, '--expect', '--record=%s' % to_folder],
+                           variant.get('environment'))
+            wrong = row['reason'] or (row['ran'] if row['ran'] != 'ran' else '')
+    if not wrong:
+        launches, count, right, spent = replay(to_folder, options)
+        wrong = '' if launches else 'nothing was recorded'
+    if not wrong:
+        size = sum(path.stat().st_size for path in to_folder.iterdir()) / 1e6
+        wrong = '%8.1f MB %4d launches, %s, %d of %d runs have its results, %.1f s' % (
+            size, launches, row['check'], right, count, row['seconds'] + spent)
+    print('%s %-18s %s' % (paper['paper'], workload['name'], wrong), flush=True)
 
 
 def run_workload(paper, workload, programs, options):
@@ -215,7 +249,7 @@ def run_workload(paper, workload, programs, options):
     wanted = [one for one in [*([{'name': 'functional'}] if 'loads' in paper or options.functional else []), *wanted]
               if (options.again or (paper['paper'], workload['name'], one['name']) not in rows)
               and (not options.variant or one['name'] in options.variant)]
-    if 'needs' in workload or not (wanted or options.record):
+    if 'needs' in workload or ('whole_of' in workload if options.record else not wanted):
         return
     program = merged(workload, programs)
     wrong = missing(program, options)

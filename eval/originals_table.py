@@ -85,14 +85,18 @@ class Paper:
 
     def filled(self, workload, text):
         """A note with its numbers: {expression} or {expression:format}. Names are those of columns' values, and o.F.C and
-        u.F.C, the original's and our value in column C of figure F."""
+        u.F.C, the original's and our value in column C of figure F. After r0., r1. … they are those of the workload's other
+        regions, in the order of the table."""
         def get(name):
-            variant, _, rest = name.partition('.')
+            one, (variant, _, rest) = workload, name.partition('.')
+            if re.fullmatch(r'r\d', variant):
+                one = [other for other in self.table['workloads'] if other.get('whole_of') == workload['name']][int(variant[1])]
+                variant, _, rest = rest.partition('.')
             if variant not in ('o', 'u'):
-                return self.statistic(workload, variant, rest)
+                return self.statistic(one, variant, rest)
             figure = self.table['figures'][int(rest.split('.')[0])]
             column = figure['columns'][int(rest.split('.')[1])]
-            found = self.scaled(workload, figure, column) if variant == 'o' else self.ours(workload, column)
+            found = self.scaled(one, figure, column) if variant == 'o' else self.ours(one, column)
             if isinstance(found, float | int):
                 return found
             raise Missing(name)
@@ -164,9 +168,9 @@ several times before its timed runs:
 - A program's edits replace what newer toolkits do not have. `eval/suites/*.yaml` lists all of them.
 - The program's own check is that of the whole run, in which launches outside the region take no time. "none": it has no check;
   "same output": it has none, and writes the same file under all variants.
-  MVT's depends on the order of eight threads that add to each element, in the program itself.
+  MVT's depends on the order of eight threads that add to each element, in the program itself ([evidence](#the-race-of-mvt)).
 
-[000] and others end a run after a billion instructions of threads, 31 million of warps. How much a smaller region changes
+[000] and others end a run after a billion instructions of threads, 31 million of warps. How much another region or size changes
 is measured for %(regions)d workloads ([below](#the-error-of-the-regions)).
 '''
 
@@ -243,7 +247,7 @@ def write_means(say, papers):
 
 
 def write_regions(say, papers, notes):
-    """The first figure, and those with `regions`, of workloads whose region and a larger one have run"""
+    """The first figure, and those with `regions`, of workloads whose region and another one have run"""
     say('\n## The error of the regions\n\n%s\n' % notes['regions'].strip())
     lines = []
     for paper in papers:
@@ -258,7 +262,7 @@ def write_regions(say, papers, notes):
                         paper.table['paper'], part['name'], part['region'], column['name'], UNITS[figure['unit']], values[0],
                         whole['region'], values[1]))
     if lines:
-        say('| workload | region | column | value | larger region | value |\n|---|---|---|---:|---|---:|\n' + '\n'.join(lines))
+        say('| workload | region | column | value | other region | value |\n|---|---|---|---:|---|---:|\n' + '\n'.join(lines))
     else:
         say('None of them has been run yet.')
 
@@ -315,13 +319,16 @@ def write(page, tables, suites, programs, rows, notes):
         for paper in papers:
             write_paper(say, paper, programs, suites)
         write_regions(say, papers, notes)
+        say('\n## The race of MVT\n\n%s' % notes['race'].strip())
         say('\n## How this page was made\n')
         say('On %s, by `eval/originals.py --table` from `eval/originals.jsonl`, whose %d rows `eval/originals.py build\n'
-            '--suites=FOLDER` adds in these minutes of CPU time: %s. With --record=FOLDER it writes the launches as run files instead, which need neither\n'
-            'nvcc nor the suite (4 MB of MVT, 16 GB of the many launches of TRIAD). `eval/originals.py --sources` prints how to get the suites:\n' % (
+            '--suites=FOLDER` adds in these minutes of CPU time: %s. `eval/originals.py --sources`\n'
+            'prints how to get the suites:\n' % (
                 max(row['date'] for row in rows.values()), len(rows),
                 ', '.join('[%s] %.1f' % (paper.table['paper'], sum(row['seconds'] for row in paper.rows.values()) / 60)
                           for paper in papers)))
-        say('| suite | repository | commit |\n|---|---|---|')
+        say('| suite | repository | commit | licence | publication of recorded runs |\n|---|---|---|---|---|')
         for suite in suites.values():
-            say('| %s | %s | `%s` |' % (suite['title'], suite['repository'], suite['commit'][:12]))
+            say('| %s | %s | `%s` | %s | %s |' % (suite['title'], suite['repository'], suite['commit'][:12], suite['licence'],
+                                                suite['publication']))
+        say('\n' + notes['recorded'].strip())

@@ -149,6 +149,8 @@ static bool begin(void *context, struct cuda *cuda)
     cuda->options.arch =
         a->sim.common.choice.arch ? (uint32_t)atoi(a->sim.common.choice.arch + 3) : 0;
     cuda->options.record = library_place(library, a->record);
+    cuda->options.recorded = &library->gpus->machine.options;
+    cuda->options.expects = a->expect;
     cuda->options.slack = a->slack;
     cuda->options.reads_registers = a->sim.assembled;
     cuda->options.reads_tags = !a->offload && machine_reads_plans(cuda->gpus->machine);

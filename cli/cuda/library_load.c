@@ -208,7 +208,7 @@ enum cuda_loaded library_load(void *context, struct cuda *cuda, struct source *s
         struct device *device = cuda->gpus[i].device;
         device->program = programs[i];
         device->source = &library->module->source;
-        good &= !cuda->gpus[i].timed ||
+        good &= (!cuda->gpus[i].timed && !cuda->options.record) ||
                 sim_machine_finds(&library->gpus[i].machine, programs[i], &library->messages);
     }
     if (first)

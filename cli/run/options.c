@@ -87,7 +87,11 @@ static const struct option program_options[] = {
              "link between them has the keys peer.link_gbps and\n"
              "peer.latency_us of --set"},
     {"--record", "FOLDER", TEXT(record), .file = OPTION_WRITES, .folder = true,
-     .help = "write the program's PTX, buffers and launches as run files\nof ptxoffload-sim"},
+     .help = "write the program's PTX, buffers and launches as run files\n"
+             "of ptxoffload-sim; with --timed only these launches"},
+    {"--expect", NULL, FLAG(expect, 1),
+     .help = "with --record, also write the contents of memory after the\n"
+             "launches, with which ptxoffload-sim compares its results"},
     {"--checkpoint", "PATH", CALL(refuse_checkpoint),
      .help = "refused, as --resume: a checkpoint lacks the state of the\n"
              "program on the host; ptxoffload-sim has both for the run\nfiles of --record"},
@@ -172,6 +176,7 @@ bool starter_options_check(void *arguments, struct command_line *line)
     const struct sim_arguments *sim = &run->sim;
     run->options = line->end;
     run->has_program = line->operands.n;
+    run->sim.timed_selects = run->record;
     if (!sim_options_check(&run->sim, line))
         return false;
     line->failed |= run->offload && !embedded_read(line->arena, run->offload, line->errors);
@@ -185,6 +190,8 @@ bool starter_options_check(void *arguments, struct command_line *line)
     if (single)
         return options_fault(
             line, "%s is for one device: leave out --devices, or its other devices", single);
+    if (run->expect && !run->record)
+        return options_fault(line, "--expect is for the run files of --record, and needs it");
     if (run->profiler && sim->functional)
         return options_fault(
             line, "--functional counts no cycles; it cannot be combined with --profiler");

@@ -10,6 +10,7 @@ struct starter_arguments {
     const char *offload;         // tag the program with these options of ptxoffload; NULL: do not
     int profiler;                // count cycles only between cudaProfilerStart and cudaProfilerStop
     const char *record;          // folder; NULL: none
+    int expect;                  // record the results, too
     size_t slack;                // bytes
     int devices;                 // number of devices
     const char *const *machines; // of each device; NULL: all have that of --config

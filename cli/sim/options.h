@@ -20,6 +20,7 @@ struct sim_arguments {
     bool has_peers;                     // the machine has a link to other devices
     VEC(const char *) machine_settings; // --set SECTION.KEY=VALUE
     VEC(struct timed_region) timed;     // --timed
+    bool timed_selects;                 // --timed has an effect without cycles, too
     struct sample_plan sampling;        // --sample
     uint64_t max_cycles, max_instructions, interval, shuffle;
     const char *json, *profile, *stats, *series, *trace;

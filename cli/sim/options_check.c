@@ -30,13 +30,13 @@ static const char *sampling_option(const struct sim_arguments *a)
 
 bool sim_options_check(struct sim_arguments *a, struct command_line *line)
 {
-    const char *timed = a->stats        ? "--stats"
-                        : a->series     ? "--series"
-                        : a->trace      ? "--trace"
-                        : a->annotate   ? "--annotate"
-                        : a->max_cycles ? "--max-cycles"
-                        : a->timed.n    ? "--timed"
-                                        : sampling_option(a);
+    const char *timed = a->stats                          ? "--stats"
+                        : a->series                       ? "--series"
+                        : a->trace                        ? "--trace"
+                        : a->annotate                     ? "--annotate"
+                        : a->max_cycles                   ? "--max-cycles"
+                        : a->timed.n && !a->timed_selects ? "--timed"
+                                                          : sampling_option(a);
     if (a->functional && timed)
         return options_fault(line, "--functional counts no cycles; it cannot be combined with %s%s",
                              timed,

@@ -224,8 +224,10 @@ struct cuda_options {
     uint64_t slack;        // padding around device allocations that kernels can access
     uint32_t arch;         // highest architecture of modules to use; 0: no limit
     const char *record;    // folder of --record; NULL: not given
-    bool reads_tags;       // tags in the program's PTX have an effect
-    bool reads_registers;  // of machine code
+    const struct timed_options *recorded; // --record writes the launches in its regions
+    bool expects;                         // --record also writes the results of the launches
+    bool reads_tags;                      // tags in the program's PTX have an effect
+    bool reads_registers;                 // of machine code
 };
 
 // Progress and errors of the process's use of the library.

@@ -1,4 +1,5 @@
 #include "runtime-sim/cuda/memory.h"
+#include "runtime-sim/cuda/record.h"
 #include "runtime-sim/cuda/threads.h"
 #include "support/search.h"
 #include <stdio.h>
@@ -168,6 +169,8 @@ static void free_now(struct cuda *cuda, uint64_t address)
 {
     uint32_t above = find_above(cuda, address);
     struct cuda_memory memory = cuda->heap.memories.v[above - 1];
+    if (cuda->recorded)
+        record_end(cuda);
     for (uint32_t i = 0; i < cuda->gpu_count; i++)
         device_free(cuda->gpus[i].device, address - memory.slack);
     release_one(cuda, &memory);

@@ -2,6 +2,7 @@
 #include "frontend/object.h"
 #include "runtime-sim/cuda/cuda.h"
 #include "runtime-sim/cuda/memory.h"
+#include "runtime-sim/cuda/record.h"
 #include <string.h>
 
 static void refuse(struct cuda_binary *binary, int failure)
@@ -166,6 +167,8 @@ int program_link(struct cuda *cuda)
         return cudaSuccess;
     if (cuda->program.links && cuda_synchronise(cuda))
         return cuda->status.sticky;
+    if (cuda->recorded)
+        record_end(cuda);
     bool begins = !cuda->program.links;
     if (load_new(cuda, first) != LOAD_DONE)
         return cudaErrorInvalidPtx;

@@ -16,6 +16,13 @@ struct recorded_content {
     const char *file;
 };
 
+// Memory of the current run file whose contents at the end are expected.
+struct expected_memory {
+    const char *name;
+    const uint8_t *data;
+    uint64_t bytes;
+};
+
 struct launch_record {
     struct arena *arena;
     const char *folder, *program;
@@ -24,6 +31,7 @@ struct launch_record {
     uint64_t layout, shared;        // hashes after the last launch
     bool failed;
     VEC(struct recorded_content) contents;
+    VEC(struct expected_memory) expected;
 };
 
 static void fail(struct cuda *cuda, const char *path)
@@ -153,25 +161,40 @@ static void write_heap(struct cuda *cuda)
     }
 }
 
+static void expect_memory(struct cuda *cuda, const char *name, const uint8_t *data, uint64_t bytes,
+                          bool left_out)
+{
+    if (cuda->options.expects && !left_out)
+        vec_push(&cuda->arena, &cuda->recorded->expected,
+                 (struct expected_memory){name, data, bytes});
+}
+
 static void write_buffers(struct cuda *cuda)
 {
     FILE *run = cuda->recorded->run;
     const struct program *program = cuda->gpu->device->program;
+    cuda->recorded->expected.n = 0;
     fputs("buffers:\n", run);
     for (uint32_t i = 0; i < program->variables.n; i++) {
         const struct allocation *variable = device_variable(cuda->gpu->device, i);
         if (!variable->bytes)
             continue;
-        fprintf(run, "    v%u: {type: u8, variable: '%s'", i, variable->name);
+        const char *name = arena_printf(&cuda->arena, "v%u", i);
+        fprintf(run, "    %s: {type: u8, variable: '%s'", name, variable->name);
         write_fill(cuda, variable->data, variable->bytes);
+        expect_memory(cuda, name, variable->data, variable->bytes, cuda->heap.shared_until);
     }
     for (uint32_t i = 0; i < cuda->heap.memories.n; i++) {
         const struct cuda_memory *memory = &cuda->heap.memories.v[i];
         uint64_t address = memory->address - memory->slack;
         uint64_t bytes = memory->bytes + 2 * memory->slack;
-        fprintf(run, "    m%" PRIu64 ": {type: u8, count: %" PRIu64 ", address: %" PRIu64,
-                memory->id, bytes, address);
-        write_fill(cuda, device_at(cuda->gpu->device, address, bytes), bytes);
+        const char *name = arena_printf(&cuda->arena, "m%" PRIu64, memory->id);
+        fprintf(run, "    %s: {type: u8, count: %" PRIu64 ", address: %" PRIu64, name, bytes,
+                address);
+        const uint8_t *data = device_at(cuda->gpu->device, address, bytes);
+        write_fill(cuda, data, bytes);
+        // Two mapped addresses may be the same bytes, which are two buffers in the run file.
+        expect_memory(cuda, name, data, bytes, memory->host || memory->kind == KIND_MAPPED);
     }
     write_heap(cuda);
     if (!cuda->heap.memories.n && !program->variables.n)
@@ -326,6 +349,11 @@ void record_launch(struct cuda *cuda, const struct cuda_launch *launch,
     struct launch_record *record = cuda->recorded;
     if (record->failed || cuda_synchronise(cuda)) // earlier works must have written the memory
         return;
+    const struct device_kernel *kernel = device_kernel_of(cuda->gpu->device, entry);
+    if (!timed_includes(cuda->options.recorded, kernel->name, kernel->launches + 1)) {
+        record_end(cuda);
+        return;
+    }
     if (record->programs != cuda->program.links || record->layout != hash_layout(cuda) ||
         (is_shared(cuda) && record->shared != hash_shared(cuda)))
         record_end(cuda);
@@ -333,7 +361,7 @@ void record_launch(struct cuda *cuda, const struct cuda_launch *launch,
         begin_run(cuda);
     if (!record->run)
         return;
-    fprintf(record->run, "    - {kernel: '%s'", device_kernel_of(cuda->gpu->device, entry)->name);
+    fprintf(record->run, "    - {kernel: '%s'", kernel->name);
     write_shape(record->run, "grid", launch->grid);
     write_shape(record->run, "block", launch->block);
     if (launch->cluster[0])
@@ -361,12 +389,29 @@ void record_launched(struct cuda *cuda)
 
 void record_write(struct cuda *cuda)
 {
+    if (cuda->recorded->run && cuda->options.expects)
+        cuda_synchronise(cuda); // the results are not there before
     record_end(cuda);
+}
+
+static void write_expected(struct cuda *cuda)
+{
+    struct launch_record *record = cuda->recorded;
+    const char *head = "expect:\n";
+    for (uint32_t i = 0; i < record->expected.n; i++) {
+        const struct expected_memory *memory = &record->expected.v[i];
+        const char *file = write_content(cuda, memory->data, memory->bytes);
+        fprintf(record->run, "%s    - {buffer: %s, %s: %s}\n", head, memory->name,
+                file ? "file" : "fill", file ? file : "zero");
+        head = "";
+    }
 }
 
 void record_end(struct cuda *cuda)
 {
     struct launch_record *record = cuda->recorded;
+    if (record->run && !cuda->host.open && !cuda->status.fault)
+        write_expected(cuda);
     if (record->run && fclose(record->run))
         fail(cuda, record->folder);
     record->run = NULL;

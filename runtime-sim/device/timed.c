@@ -67,8 +67,7 @@ bool timed_find_kernels(struct timed_options *options, const struct program *pro
     return true;
 }
 
-// `launch` counts the kernel's launches from 1.
-static bool is_timed(const struct timed_options *options, const char *kernel, uint64_t launch)
+bool timed_includes(const struct timed_options *options, const char *kernel, uint64_t launch)
 {
     for (uint32_t i = 0; i < options->regions.n; i++) {
         const struct timed_region *region = &options->regions.v[i];
@@ -99,7 +98,7 @@ static bool accepts_launch(const void *context, const struct device_kernel *kern
 {
     const struct timed *timed = context;
     return (number == 1 || sample_includes(&timed->options->sampling, launch)) &&
-           is_timed(timed->options, kernel->name, number);
+           timed_includes(timed->options, kernel->name, number);
 }
 
 void timed_add_samples(const struct sample_totals *totals, struct stats *stats)

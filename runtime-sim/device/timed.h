@@ -130,6 +130,8 @@ const char *timed_region_read(struct timed_region *region, struct arena *arena, 
 // of the first one that is not found.
 bool timed_find_kernels(struct timed_options *options, const struct program *program,
                         struct kernel_fault *fault);
+// Returns true if the regions include this launch of the kernel, counted from 1.
+bool timed_includes(const struct timed_options *options, const char *kernel, uint64_t launch);
 
 // Makes a machine the executor of the device, whose program and arena it uses. `options` must stay
 // valid.

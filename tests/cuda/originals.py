@@ -71,6 +71,7 @@ def programs(folder):
     suites, found = originals.read_programs()
     for suite in suites.values():
         assert re.fullmatch('[0-9a-f]{40}', suite['commit']) and suite['repository'].startswith('https://github.com/'), suite
+        assert suite['licence'] and suite['publication'], suite
     for name, program in found.items():
         assert program['suite'] in suites and re.fullmatch('[0-9a-f]{32}', program['digest']), name
     used = set()
@@ -121,6 +122,9 @@ def notes(folder):
     rows = {('9', 'x', 'a'): {'statistics': {'b.c': 1234567.6}, 'loads': {'no-gain': 1, 'width': 3}}}
     paper = table.Paper({'paper': '9', 'workloads': [{'name': 'x'}], 'figures': []}, rows)
     same(paper.filled({'name': 'x'}, '{a.b.c} and {100 * a.loads.no_gain / a.loads.all:.1f} %'), '1,234,568 and 25.0 %')
+    other = [{'name': 'y', 'whole_of': 'w'}, {'name': 'x', 'whole_of': 'w'}, {'name': 'w'}]
+    paper = table.Paper({'paper': '9', 'workloads': other, 'figures': []}, rows)
+    same(paper.filled(other[2], '{a.b.c}, {r0.a.b.c}, {r1.a.b.c}'), '(not run), (not run), 1,234,568')
 
 
 OWN_PAGE = '''# Page
@@ -247,8 +251,10 @@ machine: isca19
 set: {core.schedulers: 2, fe.enabled: false}
 variants: [{name: base}, {name: omni, policy: omni, offload: --fma=split}]
 workloads:
-  - {name: run, program: plain, arguments: [own], input: i, region: r, edits: [[plain.c, "N = 1000", "N = 500"]]}
+  - {name: run, program: plain, arguments: [own, own], input: i, region: r, edits: [[plain.c, "N = 1000", "N = 500"]],
+     timed: ["--timed=vecadd:2"]}
   - {name: wrong, program: plain, arguments: [own], input: i, region: r, edits: [[plain.c, "#include <dlfcn.h>", "#error"]]}
+  - {name: ended, program: plain, arguments: [own], input: i, region: r, edits: [[plain.c, "int wrong = 0;", "int wrong = 1;"]]}
 loads: counted
 statistics: [machine.cycles, "offload.chains_*"]
 ''',
@@ -277,8 +283,9 @@ def whole(folder):
     command = [sys.executable, '-c', script, lib.BUILD, '--suites=suites']
     ends(run(command, folder), 0)
     rows = {(row['workload'], row['variant']): row for row in map(json.loads, (folder / 'rows.jsonl').read_text().splitlines())}
-    same(sorted(rows), [('run', 'base'), ('run', 'functional'), ('run', 'omni'), ('wrong', 'base'), ('wrong', 'functional'),
+    same(sorted(rows), [('ended', 'base'), ('ended', 'functional'), ('ended', 'omni'), ('run', 'base'), ('run', 'functional'), ('run', 'omni'), ('wrong', 'base'), ('wrong', 'functional'),
                         ('wrong', 'omni')])
+    same(rows['ended', 'base']['ran'], 'exit code 1')
     for variant in 'base', 'omni':
         row = rows['run', variant]
         same((row['ran'], row['check'], row['nvcc'], row['reason']), ('ran', 'passed', '99.1', ''))
@@ -290,14 +297,14 @@ def whole(folder):
     same(ends(run(command, folder), 0).out, b'')
     stored = (folder / 'rows.jsonl').read_text()
     said = ends(run([*command, '--record=recorded/here'], folder), 0).out.decode().splitlines()
-    same([line.split()[:2] for line in said], [['9', 'run'], ['9', 'wrong']])
+    same([line.split()[:2] for line in said], [['9', 'run'], ['9', 'wrong'], ['9', 'ended']])
+    within(' 1 launches, passed, 1 of 1 runs have its results, ', said[0])
     within('error', said[1])
-    same([path.name for path in (folder / 'recorded/here').iterdir()], ['9-run'])
+    within('exit code 1', said[2])
     shutil.rmtree(folder / 'suites')
     recorded = sorted((folder / 'recorded/here/9-run').glob('run-*.yaml'))
-    assert recorded
-    for path in recorded:
-        ends(run([lib.BUILD / 'cli/ptxoffload-sim', path, '--config=isca19'], folder), 0)
+    same([path.name for path in recorded], ['run-0.yaml'])
+    within(b'expectations hold', ends(run([lib.BUILD / 'cli/ptxoffload-sim', *recorded, '--config=isca19'], folder), 0).out)
     same((folder / 'rows.jsonl').read_text(), stored)
 
 

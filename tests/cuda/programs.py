@@ -212,12 +212,70 @@ def recorded_at_random(folder):
     for seed in range(1, 201):
         to = folder / str(seed)
         to.mkdir()
-        slack, more = (['slack'], ['--slack=4K']) if seed % 2 else ([], [])
+        slack, more = (['slack'], ['--slack=4K']) if seed % 2 else ([], ['--expect'])
         ends(simulate(to, program, '--functional', '-w', '--record=kept', '--json=program.json', *more,
                       arguments=[str(seed), 'log', lib.PROGRAMS / 'record_late.ptx', *slack]), 0, out='PASSED\n')
         launches += replay(to, seed)
         shutil.rmtree(to)
     assert launches > 3000, launches
+
+
+def launches_of(folder):
+    """The launches of each run file, without their arguments"""
+    count = len(list(folder.glob('run-*.yaml')))
+    return [re.findall(r'- {kernel: (.*), args', (folder / ('run-%d.yaml' % i)).read_text()) for i in range(count)]
+
+
+def changes_of(text):
+    """Names of the buffers of a run file whose expected contents are not those at its start"""
+    fills = dict(re.findall(r'^    (\w+): .*fill: (\S+)}$', text, re.M))
+    return [name for name, file in re.findall(r'{buffer: (\w+), (?:file|fill): (\S+)}', text) if fills[name] != file]
+
+
+@case
+def recorded_selection(folder):
+    """--record --timed has only these launches, with the memory before them, and --expect that after them"""
+    program, found, changed = compiled_random(folder), 0, 0
+    for seed in range(1, 41):
+        to = folder / str(seed)
+        to.mkdir()
+        for name, more in ('all', []), ('part', ['--expect', '--timed=mix:2,4-6']):
+            ends(simulate(to, program, '--functional', '-w', '--record=' + name, *more,
+                          arguments=[str(seed), 'log', lib.PROGRAMS / 'record_late.ptx']), 0, out='PASSED\n')
+        every = [one for launches in launches_of(to / 'all') for one in launches]
+        mixes = [at for at, one in enumerate(every) if one.startswith("'mix'")]
+        chosen = [at for number, at in enumerate(mixes, 1) if number in (2, 4, 5, 6)]
+        parts = launches_of(to / 'part') if chosen else []
+        same([every[at] for at in chosen], [one for launches in parts for one in launches])
+        places = iter(chosen)
+        for launches in parts:  # a launch that is not recorded ends a run file
+            at = [next(places) for _ in launches]
+            same(at, list(range(at[0], at[0] + len(at))))
+        for i in range(len(parts)):
+            path = to / 'part' / ('run-%d.yaml' % i)
+            ends(run([lib.SIM, '--functional', '-w', path], to), 0)
+            changed += bool(changes_of(path.read_text()))
+        found += len(parts)
+        shutil.rmtree(to)
+    assert found > 100 and changed > found / 2, (found, changed)  # mapped memory has no expectations
+
+
+@case
+def recorded_results(folder):
+    """a recorded run with other memory fails its expectations; the options need each other"""
+    program = compiled_random(folder)
+    arguments = ['1', 'log', lib.PROGRAMS / 'record_late.ptx']
+    ends(simulate(folder, program, '--functional', '-w', '--record=kept', '--expect', arguments=arguments), 0)
+    path = next(one for one in sorted((folder / 'kept').glob('run-*.yaml')) if changes_of(one.read_text()))
+    ends(run([lib.SIM, '--functional', '-w', path], folder), 0)
+    text = path.read_text()
+    path.write_text(re.sub(r'^(    %s: .*fill: )\S+}$' % changes_of(text)[0], r'\1"= i % 7 + 1"}', text, flags=re.M))
+    ends(run([lib.SIM, '--functional', '-w', path], folder), 3)
+    within('--expect is for the run files of --record', ends(run([lib.RUN, '--expect', '--', 'true'], folder), 2).err.decode())
+    within('--functional counts no cycles',
+           ends(run([lib.RUN, '--functional', '--timed=mix', '--', 'true'], folder), 2).err.decode())
+    within("--timed: ", ends(simulate(folder, program, '--functional', '--record=none', '--timed=other', arguments=arguments), 1)
+           .err.decode())
 
 
 @case
