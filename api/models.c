@@ -64,6 +64,13 @@ static void give(struct ptxoffload_completion_info *to, uint64_t number, uint64_
     api_give(to, &info, sizeof info);
 }
 
+// Returns true if a model whose present cycle is `now` may advance to `cycle`; UINT64_MAX: to the
+// end of the last request.
+static bool is_later(uint64_t cycle, uint64_t now)
+{
+    return cycle == UINT64_MAX || (now <= cycle && cycle < PTXOFFLOAD_CYCLES);
+}
+
 // Memories
 
 static enum ptxoffload_status begin_dram(struct ptxoffload_dram *dram, const char *config,
@@ -116,10 +123,13 @@ uint32_t ptxoffload_dram_transfer(const struct ptxoffload_dram *dram)
 
 enum ptxoffload_status ptxoffload_dram_advance(struct ptxoffload_dram *dram, uint64_t clock)
 {
-    if (!dram || (!dram->object.lost && clock < dram->memory.now))
+    if (!dram || (!dram->object.lost && !is_later(clock, dram->memory.now)))
         return PTXOFFLOAD_BAD_ARGUMENT;
     API_ENTER(&dram->object);
-    dram_memory_advance(&dram->memory, clock);
+    if (clock == UINT64_MAX)
+        dram_memory_drain(&dram->memory);
+    else
+        dram_memory_advance(&dram->memory, clock);
     return PTXOFFLOAD_OK;
 }
 
@@ -127,7 +137,7 @@ enum ptxoffload_status ptxoffload_dram_offer(struct ptxoffload_dram *dram, uint6
                                              uint64_t address, int write, uint64_t number,
                                              int *accepted)
 {
-    if (!dram || !accepted)
+    if (!dram || !accepted || arrival >= PTXOFFLOAD_CYCLES)
         return PTXOFFLOAD_BAD_ARGUMENT;
     API_ENTER(&dram->object);
     if (arrival > dram->memory.now)
@@ -216,18 +226,21 @@ uint32_t ptxoffload_noc_nodes(const struct ptxoffload_noc *noc)
 
 enum ptxoffload_status ptxoffload_noc_advance(struct ptxoffload_noc *noc, uint64_t cycle)
 {
-    if (!noc || (!noc->object.lost && cycle < noc_cycle(noc->port.noc)))
+    if (!noc || (!noc->object.lost && !is_later(cycle, noc_cycle(noc->port.noc))))
         return PTXOFFLOAD_BAD_ARGUMENT;
     API_ENTER(&noc->object);
-    return noc_port_advance(&noc->port, cycle, PATIENCE) ? PTXOFFLOAD_OK : PTXOFFLOAD_NO_PROGRESS;
+    bool moves = cycle == UINT64_MAX ? noc_port_drain(&noc->port, PATIENCE)
+                                     : noc_port_advance(&noc->port, cycle, PATIENCE);
+    return moves ? PTXOFFLOAD_OK : PTXOFFLOAD_NO_PROGRESS;
 }
 
 // Returns true for a packet that the network can carry.
 static bool is_packet(const struct ptxoffload_noc *noc, const struct ptxoffload_packet *packet)
 {
     uint32_t nodes = noc_nodes(noc->port.noc);
-    return packet->source < nodes && packet->target < nodes && packet->flits &&
-           packet->flits <= TRAFFIC_MAX_FLITS && packet->class_ < noc->config.classes &&
+    return packet->arrival < PTXOFFLOAD_CYCLES && packet->source < nodes &&
+           packet->target < nodes && packet->flits && packet->flits <= TRAFFIC_MAX_FLITS &&
+           packet->class_ < noc->config.classes &&
            noc_reaches(&noc->config, packet->source, packet->target);
 }
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The reference of the library, from the comments of its header, which have Doxygen's form.
+"""The reference of the library, from the comments of its headers, which have Doxygen's form.
 
-usage: reference.py HEADER names           the functions, one per line
-       reference.py HEADER man VERSION DATE FOLDER    a manual page of section 3 for each of them
-       reference.py HEADER markdown        all of it as one document
+usage: reference.py names HEADER…                       the functions, one per line
+       reference.py man VERSION DATE FOLDER HEADER…     a manual page of section 3 for each of them
+       reference.py markdown HEADER…                    all of it as one document, a section for each header after the first
 """
 import pathlib
 import re
@@ -39,25 +39,34 @@ class Contract:
                 self.text = plain(rest)
 
 
-class Header:
-    """Everything that a header declares."""
+class Headers:
+    """Everything that headers declare."""
 
-    def __init__(self, path):
-        text = pathlib.Path(path).read_text(encoding='utf-8')
-        self.about = Contract(re.match(r'/\*\*(.*?)\*/', text, re.S)[1]).text
-        text = text.split('/* Initial values of structs')[0]
+    def __init__(self, paths):
         self.functions, self.callbacks, self.structs, self.enums = {}, {}, {}, {}
-        self.order = []  # sections, and the names in them
+        self.order = []  # sections with their introductions, and the names in them
+        self.file = {}  # of each function
+        for path in map(pathlib.Path, paths):
+            text = path.read_text(encoding='utf-8')
+            about = Contract(re.match(r'/\*\*(.*?)\*/', text, re.S)[1]).text
+            if self.order:
+                self.order.append((path.stem.capitalize(), about, []))
+            else:
+                self.about = about
+                self.order.append(('Status', '', []))
+            self.read(text.split('/* Initial values of structs')[0])
+            self.file.update((name, path.name) for name in self.functions if name not in self.file)
+
+    def read(self, text):
+        """Adds what a header declares."""
         for found in re.finditer(COMMENT + r'(PTXOFFLOAD_API [^;]*;|typedef [^;]*;|struct (\w+)(?: \{(.*?)^\})?;|'
                                            r'enum (\w+) \{(.*?)\};)|^/\* (\w+)[^*]*\*/$', text, re.S | re.M):
             comment, declaration, struct, members, enum, values, section = found.groups()
             if section:
-                self.order.append((section, []))
+                self.order.append((section, '', []))
                 continue
-            if not self.order:
-                self.order.append(('Status', []))
             name = struct or enum or re.search(r'(\w+)\(', declaration)[1]
-            self.order[-1][1].append((name, not (struct or enum)))
+            self.order[-1][2].append((name, not (struct or enum)))
             one = Contract(comment)
             declaration = re.sub(r'\s+', ' ', declaration.replace('PTXOFFLOAD_API ', ''))
             if struct:
@@ -103,11 +112,11 @@ def synopsis(declaration):
     return head + '(\n    ' + parameters.replace(', ', ',\n    ')
 
 
-def man_page(name, contract, declaration, release, names):
-    """A manual page; the release is its version and its date."""
+def man_page(name, contract, declaration, header, release, names):
+    """A manual page; `header` is the file that declares the function, and the release is its version and its date."""
     lines = ['.TH "%s" "3" "%s" "ptxoffload %s" "ptxoffload"' % (name, release[1], release[0]), '.nh', '.ad l', '.SH NAME',
              '%s \\- %s' % (name, roff(contract.text.split('. ')[0].rstrip('.').replace('\n', ' '))), '.SH SYNOPSIS', '.nf',
-             '#include <ptxoffload/ptxoffload.h>', '', roff(synopsis(declaration)), '.fi', '.SH DESCRIPTION',
+             '#include <ptxoffload/%s>' % header, '', roff(synopsis(declaration)), '.fi', '.SH DESCRIPTION',
              roff(contract.text)]
     if contract.parameters:
         lines.append('.SH PARAMETERS')
@@ -152,8 +161,8 @@ def entry(header, name, is_function):
 
 def markdown(header):
     lines = ['# Reference of the library', '', header.about, '', '<!-- functions -->', '']
-    for section, names in header.order:
-        lines += ['## ' + section, '']
+    for section, about, names in header.order:
+        lines += ['## ' + section, '', about, '']
         for name, is_function in names:
             lines += entry(header, name, is_function)
     text = '\n'.join([*lines, '<!-- end of functions -->'])
@@ -161,9 +170,11 @@ def markdown(header):
 
 
 def main():
-    if len(sys.argv) < 3 or len(sys.argv) != {'names': 3, 'markdown': 3, 'man': 6}.get(sys.argv[2]):
+    form = sys.argv[1] if len(sys.argv) > 1 else ''
+    first = {'names': 2, 'markdown': 2, 'man': 5}.get(form, len(sys.argv))
+    if first >= len(sys.argv):
         sys.exit(__doc__)
-    header, form = Header(sys.argv[1]), sys.argv[2]
+    header = Headers(sys.argv[first:])
     names = list(header.functions)
     if form == 'names':
         print('\n'.join(names))
@@ -171,8 +182,8 @@ def main():
         print(markdown(header), end='')
     else:
         for name, (contract, declaration) in header.functions.items():
-            page = man_page(name, contract, declaration, sys.argv[3:5], names)
-            (pathlib.Path(sys.argv[5]) / (name + '.3')).write_text(page, encoding='utf-8')
+            page = man_page(name, contract, declaration, header.file[name], sys.argv[2:4], names)
+            (pathlib.Path(sys.argv[4]) / (name + '.3')).write_text(page, encoding='utf-8')
 
 
 if __name__ == '__main__':

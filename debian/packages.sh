@@ -77,7 +77,7 @@ tested() { # FOLDER OF THE ROOT
         ptxoffload-sim "$samples/vecadd/run.yaml" --policy=omni
         ptxoffload-noc --config=mesh88_8vc_islip --load=0.05
         ptxoffload-map "$samples/conv/conv.map.yaml"
-        cat $(pkg-config --variable=prefix libptxoffload)/include/ptxoffload/ptxoffload.h >/dev/null
+        cat $(pkg-config --variable=prefix libptxoffload)/include/ptxoffload/{ptxoffload,models}.h >/dev/null
         cmake -S /tmp/examples/api -B c && cmake --build c && c/tag "$samples/vecadd/vecadd.ptx" tagged.ptx && test -s tagged.ptx && c/compare "$samples/vecadd/vecadd.ptx"
         python3 /tmp/examples/api/policies.py "$samples/vecadd/vecadd.ptx"
         test -s /usr/share/bash-completion/completions/ptxoffload-sim'

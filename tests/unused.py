@@ -24,7 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 ALLOWED = ROOT / 'tests' / 'unused.allowed'
 FOLDERS = ('support', 'frontend', 'ir', 'passes', 'backend', 'tagger', 'runtime-sim', 'tools', 'report',
            'campaign', 'cli', 'api', 'lsp', 'include')
-PUBLIC = ROOT / 'include/ptxoffload/ptxoffload.h'  # functions of its folder have callers outside
+PUBLIC = ROOT / 'include/ptxoffload'  # its functions have callers outside
 GENERATED = '_generated.a.p'  # what flex and bison write
 ENTRIES = re.compile(r'libcuda[^/]*\.p/')  # of libraries: other programs call them
 NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
@@ -79,7 +79,7 @@ def functions_without_caller(build):
     tested = {name for path in others for name in found[path][1]}
     words = collections.Counter(word for path in sources('.c', '.def', '.inc', '.l', '.y')
                                 for word in WORD.findall(source_of(path)))
-    public = set(WORD.findall(source_of(PUBLIC)))
+    public = {word for path in PUBLIC.glob('*.h') for word in WORD.findall(source_of(path))}
     for path in product:
         if GENERATED not in path and not ENTRIES.search(path):
             for name in found[path][0] - set(used) - public - {'main'}:
@@ -93,7 +93,7 @@ def inline_without_caller():
     tests = {word for folder in ('tests', 'bench') for path in (ROOT / folder).rglob('*.[ch]')
              for word in WORD.findall(source_of(path))}
     for path, text in texts.items():
-        if path.suffix == '.h' and PUBLIC.parent not in path.parents:
+        if path.suffix == '.h' and PUBLIC not in path.parents:
             for name in INLINE.findall(text):
                 if words[name] < 2:
                     yield 'tests' if name in tests else 'nobody', name

@@ -6,7 +6,7 @@
  *
  * A request that the model does not accept is offered again when its state has changed. */
 #include <inttypes.h>
-#include <ptxoffload/ptxoffload.h>
+#include <ptxoffload/models.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

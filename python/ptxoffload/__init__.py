@@ -29,7 +29,7 @@ __all__ = ['Buffer', 'Device', 'Diagnostic', 'Error', 'Parameter', 'Program', 'P
            'version']
 
 
-# The declarations of the header, without what only a C compiler reads.
+# The declarations of the headers, without what only a C compiler reads.
 def _declarations(header):
     text = re.sub(r'#ifdef __cplusplus.*?#endif', '', header, flags=re.S)
     text = re.sub(r'/\*.*?\*/', '', text, flags=re.S)
@@ -37,15 +37,16 @@ def _declarations(header):
     return text.replace('PTXOFFLOAD_API', '')
 
 
-def _read_header():
+def _read_headers():
     here = pathlib.Path(__file__).resolve().parent
-    for path in (here / 'ptxoffload.h', here.parents[1] / 'include/ptxoffload/ptxoffload.h'):
-        if path.exists():
-            return path.read_text()
-    raise ImportError('ptxoffload.h is missing beside the module')
+    for folder in (here, here.parents[1] / 'include/ptxoffload'):
+        paths = [folder / name for name in ('ptxoffload.h', 'models.h')]
+        if all(path.exists() for path in paths):
+            return ''.join(path.read_text() for path in paths)
+    raise ImportError('ptxoffload.h and models.h are missing beside the module')
 
 
-_HEADER = _read_header()
+_HEADER = _read_headers()
 _VERSION = re.findall(r'#define PTXOFFLOAD_VERSION_[A-Z]+ (\d+)', _HEADER)
 __version__ = '.'.join(_VERSION)
 _INTERFACE = '.'.join(_VERSION[:2] if _VERSION[0] == '0' else _VERSION[:1])

@@ -533,6 +533,24 @@ uint64_t dram_step(struct dram_channel *ch, uint64_t now)
     return next;
 }
 
+bool dram_pass_refreshes(struct dram_channel *ch, uint64_t clock)
+{
+    uint32_t banks = ch->config->banks,
+             kept = 2 * banks; // times of banks follow from the last ones
+    uint64_t interval = dram_refresh_interval(ch->config);
+    bool is_idle = !ch->banks.open && !dram_inside(ch) && ch->next == ch->refresh_due;
+    if (!is_idle || ch->trace || clock < ch->refresh_due ||
+        (clock - ch->refresh_due) / interval <= kept)
+        return false;
+    uint64_t count = (clock - ch->refresh_due) / interval - kept;
+    if (ch->config->refresh == DRAM_REFRESH_BANK)
+        ch->refresh_bank = (uint32_t)((ch->refresh_bank + count) % banks);
+    ch->stats.refreshes += count;
+    ch->refresh_due += count * interval;
+    ch->next = ch->refresh_due;
+    return true;
+}
+
 void dram_pop(struct dram_channel *ch, uint64_t now)
 {
     assert(ch->reply_count);

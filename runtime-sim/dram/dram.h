@@ -185,6 +185,10 @@ static inline uint64_t dram_tick(struct dram_channel *channel, uint64_t now)
     return now < channel->next ? channel->next : dram_step(channel, now);
 }
 
+// Counts the refreshes of an idle channel that are long before `clock` without evaluating them.
+// Returns false, without an effect, if there is no such refresh, and with a trace.
+bool dram_pass_refreshes(struct dram_channel *channel, uint64_t clock);
+
 // Returns the oldest reply if it is ready, else NULL. The result is valid until dram_pop.
 static inline const struct dram_reply *dram_peek(const struct dram_channel *channel, uint64_t now)
 {

@@ -3,7 +3,7 @@
 
 usage: arguments.py BUILD-ROOT
 
-The calls are generated from the header: a new function or struct is covered, or this test fails.
+The calls are generated from the headers: a new function or struct is covered, or this test fails.
 """
 import json
 import os
@@ -16,7 +16,7 @@ from tap import SANITIZED, Skip, case, ends, environment, main, run, same  # noq
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../..'))
 BUILD = os.path.abspath(sys.argv[1])
-HEADER = open(os.path.join(ROOT, 'include/ptxoffload/ptxoffload.h'), encoding='utf-8').read()
+HEADERS = ''.join(open(os.path.join(ROOT, 'include/ptxoffload', name), encoding='utf-8').read() for name in ('ptxoffload.h', 'models.h'))
 BAD_ARGUMENT = 2
 
 CALLS = r'''
@@ -152,7 +152,7 @@ print(json.dumps(calls))
 
 def functions():
     """Name and types of the parameters of every function."""
-    text = re.sub(r'/\*.*?\*/', '', HEADER, flags=re.S)
+    text = re.sub(r'/\*.*?\*/', '', HEADERS, flags=re.S)
     found = []
     for one in re.findall(r'PTXOFFLOAD_API\s+([^;{]*?)\s*;', text):
         one = re.sub(r'\s+', ' ', one)
@@ -163,7 +163,7 @@ def functions():
     return found
 
 
-# Where the header allows NULL: functions, and the numbers of their parameters.
+# Where the headers allow NULL: functions, and the numbers of their parameters.
 ALLOWED = {'ptxoffload_open': [1], 'ptxoffload_analyse': [2], 'ptxoffload_device_new': [2], 'ptxoffload_device_of': [1],
            'ptxoffload_statistic': [1], 'ptxoffload_statistics': [1], 'ptxoffload_statistic_at': [2, 3, 4],
            'ptxoffload_parameters': [2], 'ptxoffload_set_progress': [1, 2],

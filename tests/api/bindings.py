@@ -185,7 +185,7 @@ def cplusplus(folder):
     (folder / 'structs.cpp').write_text('#include <ptxoffload/metadata.h>\n#include <ptxoffload/ptxoffload.h>\nint main()\n{\n' + ''.join(
         'const ptxoffload_%s s%d = PTXOFFLOAD_%s;\nif (s%d.size != sizeof s%d) return 1;\n' % (name.lower(), i, name, i, i)
         for i, name in enumerate(('MODULE_INFO', 'KERNEL_INFO', 'CHAIN_INFO', 'INSTRUCTION_INFO', 'BLOCK_INFO',
-                                  'REJECTION_INFO', 'LAUNCH', 'PARAMETER_INFO'))) + '}\n')
+                                  'REJECTION_INFO', 'LAUNCH', 'PARAMETER_INFO', 'COMPLETION_INFO', 'PACKET'))) + '}\n')
     for compiler in compilers:
         for standard in ('c++11', 'c++14', 'c++17', 'c++20'):
             for source in (EXAMPLE / 'compare.cpp', 'structs.cpp'):
@@ -680,7 +680,7 @@ def python_installs(folder):
     wheel = build_python(interpreter, folder, alone, 'wheel')
     with zipfile.ZipFile(wheel) as packed:
         names = {pathlib.Path(name).name for name in packed.namelist()}
-    same({'__init__.py', '__init__.pyi', 'values.py', 'values.pyi', 'show.py', 'py.typed', 'ptxoffload.h', 'LICENSE'} - names,
+    same({'__init__.py', '__init__.pyi', 'values.py', 'values.pyi', 'show.py', 'py.typed', 'ptxoffload.h', 'models.h', 'LICENSE'} - names,
          set())
     for number, given in enumerate((package, wheel, alone)):
         site = folder / ('site%d' % number)

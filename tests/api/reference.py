@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The contracts of the library's functions are complete, and their pages are those of the header.
+"""The contracts of the library's functions are complete, and their pages are those of the headers.
 
 usage: reference.py BUILD-ROOT [--update]: also write docs/reference/library.md
 """
@@ -15,20 +15,20 @@ from tap import Skip, case, ends, main, run, same  # noqa: E402
 
 BUILD = pathlib.Path(sys.argv[1]).resolve()
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-HEADER = ROOT / 'include/ptxoffload/ptxoffload.h'
+HEADERS = [ROOT / 'include/ptxoffload' / name for name in ('ptxoffload.h', 'models.h')]
 DOCUMENT = ROOT / 'docs/reference/library.md'
 
 spec = importlib.util.spec_from_file_location('reference', ROOT / 'api/reference.py')
 sys.dont_write_bytecode = True
 reference = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(reference)
-header = reference.Header(HEADER)
+header = reference.Headers(HEADERS)
 
 
 @case
 def contracts(folder):
     """each function has a contract for its text, its parameters and its result"""
-    text = re.sub(r'/\*.*?\*/', '', HEADER.read_text(encoding='utf-8'), flags=re.S)
+    text = re.sub(r'/\*.*?\*/', '', ''.join(path.read_text(encoding='utf-8') for path in HEADERS), flags=re.S)
     declared = re.findall(r'PTXOFFLOAD_API\s[^;]*?(ptxoffload_\w+)\(', text)
     same(sorted(header.functions), sorted(declared))
     same(len(header.functions) > 35, True)
@@ -53,7 +53,7 @@ def members(folder):
 
 @case
 def document(folder):
-    """docs/reference/library.md is that of the header"""
+    """docs/reference/library.md is that of the headers"""
     made = reference.markdown(header)
     if '--update' in sys.argv:
         DOCUMENT.write_text(made, encoding='utf-8')
@@ -91,7 +91,7 @@ PREDEFINED = PTXOFFLOAD_API=
 WARN_NO_PARAMDOC = YES
 WARN_IF_UNDOCUMENTED = NO
 WARN_AS_ERROR = FAIL_ON_WARNINGS
-''' % HEADER)
+''' % ' '.join(map(str, HEADERS)))
     ends(run(['doxygen'], folder), 0, '', '')
 
 

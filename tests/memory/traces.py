@@ -59,7 +59,7 @@ def conserved(folder):
     """each request of a random trace has a reply, and the means are those of the statistics"""
     for seed in range(12):
         rng = random.Random(seed)
-        config = rng.choice(['gddr5_isca19', 'gddr5_ari', 'tom_vault', 'hbm2', 'hbm2e', 'hbm3'])
+        config = rng.choice(['gddr5_isca19', 'gddr5_ari', 'tom_vault', 'hbm2', 'hbm2e', 'hbm3', 'lpddr5'])
         cycle, lines = 0, []
         for _ in range(400):
             cycle += rng.choice([0, 0, 1, 3, 200])

@@ -61,6 +61,8 @@ void dram_memory_advance(struct dram_memory *memory, uint64_t clock)
     for (uint32_t i = 0; i < memory->config->channels; i++) {
         struct dram_channel *channel = &memory->channels[i];
         while (memory->next[i] < clock) {
+            if (dram_pass_refreshes(channel, clock))
+                memory->next[i] = channel->next;
             uint64_t now = memory->next[i];
             dram_pop_all(channel, now, add_done, memory);
             memory->next[i] = dram_evaluate(channel, now);
@@ -70,6 +72,21 @@ void dram_memory_advance(struct dram_memory *memory, uint64_t clock)
     if (memory->done.n > before)
         qsort(&memory->done.v[before], memory->done.n - before, sizeof *memory->done.v, by_reply);
     memory->now = clock;
+}
+
+// Returns the number of requests in all channels.
+static uint64_t inside(const struct dram_memory *memory)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < memory->config->channels; i++)
+        count += dram_inside(&memory->channels[i]);
+    return count;
+}
+
+void dram_memory_drain(struct dram_memory *memory)
+{
+    while (inside(memory))
+        dram_memory_advance(memory, dram_memory_next(memory));
 }
 
 static uint32_t new_place(struct dram_memory *memory)
@@ -115,10 +132,7 @@ uint64_t dram_memory_next(const struct dram_memory *memory)
 
 uint64_t dram_memory_pending(const struct dram_memory *memory)
 {
-    uint64_t pending = memory->done.n - memory->taken;
-    for (uint32_t i = 0; i < memory->config->channels; i++)
-        pending += dram_inside(&memory->channels[i]);
-    return pending;
+    return inside(memory) + memory->done.n - memory->taken;
 }
 
 const struct dram_done *dram_memory_done(struct dram_memory *memory)

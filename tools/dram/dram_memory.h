@@ -45,6 +45,8 @@ void dram_memory_init(struct dram_memory *memory, struct arena *arena,
                       const struct dram_config *config);
 // Evaluates all clocks before `clock`, and then pops the replies that are ready at it.
 void dram_memory_advance(struct dram_memory *memory, uint64_t clock);
+// Advances to the end of the last request that was accepted.
+void dram_memory_drain(struct dram_memory *memory);
 // Offers a request of one transfer, which arrived at `arrived`, at most the present clock. Returns
 // false if the queue of its channel is full.
 bool dram_memory_offer(struct dram_memory *memory, uint64_t arrived, uint64_t address, bool write,

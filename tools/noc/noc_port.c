@@ -46,6 +46,18 @@ bool noc_port_advance(struct noc_port *port, uint64_t cycle, uint64_t patience)
     return true;
 }
 
+bool noc_port_drain(struct noc_port *port, uint64_t patience)
+{
+    bool good = true;
+    while (good && noc_in_flight(port->noc)) {
+        uint64_t next = noc_next(port->noc);
+        if (next == UINT64_MAX) // all packets wait for each other
+            next = noc_cycle(port->noc) + patience;
+        good = noc_port_advance(port, next + 1, patience);
+    }
+    return good;
+}
+
 uint64_t noc_port_pending(const struct noc_port *port)
 {
     return noc_in_flight(port->noc) + port->done.n - port->taken;

@@ -26,6 +26,8 @@ void noc_port_init(struct noc_port *port, struct arena *arena, const struct noc_
 // Evaluates all cycles before `cycle`. Returns false if packets are in flight and no flit has moved
 // for `patience` cycles.
 bool noc_port_advance(struct noc_port *port, uint64_t cycle, uint64_t patience);
+// Advances to the end of the last packet that was sent. Returns false as noc_port_advance.
+bool noc_port_drain(struct noc_port *port, uint64_t patience);
 // Returns the number of packets that were sent and not returned by noc_port_done.
 uint64_t noc_port_pending(const struct noc_port *port);
 // Returns the next packet that has arrived, by cycle of arrival; NULL: none so far. The result is

@@ -280,6 +280,30 @@ static void refresh_of_banks(void **state)
     end(&f);
 }
 
+// The closed forms of a channel of LPDDR5, without refresh: latencies, one bank, and tFAW.
+static void low_power(void **state)
+{
+    (void)state;
+    struct fixture f;
+    begin(&f, "dram/lpddr5");
+    f.values.channels = 1;
+    f.values.tREFI = 0;
+    dram_init(&f.channel, &f.arena, &f.values);
+    assert_int_equal(latency(&f, 1000, 3, 7, false), 15 + 17 + 2);
+    assert_int_equal(latency(&f, 2000, 3, 7, false), 17 + 2);
+    assert_int_equal(latency(&f, 3000, 3, 8, false), 15 + 15 + 17 + 2);
+    assert_int_equal(latency(&f, 4000, 3, 8, true), 9 + 2);
+    struct dram_result r = drive(&f, DRAM_ONE_BANK, 0, 0);
+    near(dram_result_rate(&r), 1 / 49., 1e-3);
+    r = drive(&f, DRAM_ONE_BANK, 1, 0);
+    near(dram_result_rate(&r), 1 / (9. + 2 + 28 + 15 + 15), 1e-3);
+    r = drive(&f, DRAM_BANK_RR, 0, 0);
+    near(dram_result_rate(&r), 4 / 16., 1e-3);
+    r = drive(&f, DRAM_SEQ, 0, 0);
+    near(dram_result_rate(&r), 0.5, 1e-3);
+    end(&f);
+}
+
 // Sequential requests fill the buses of all pseudo channels: GB/s of a stack.
 static void stacks(void **state)
 {
@@ -287,8 +311,9 @@ static void stacks(void **state)
     static const struct {
         const char *name;
         double gigabytes;
-    } known[] = {{"dram/hbm2", 256}, {"dram/hbm2e", 311}, {"dram/hbm3", 670}};
-    for (uint32_t i = 0; i < 3; i++) {
+    } known[] = {
+        {"dram/hbm2", 256}, {"dram/hbm2e", 311}, {"dram/hbm3", 670}, {"dram/lpddr5", 51.2}};
+    for (uint32_t i = 0; i < 4; i++) {
         struct fixture f;
         begin(&f, known[i].name);
         struct dram_result r = drive(&f, DRAM_SEQ, 0, 0);
@@ -589,15 +614,15 @@ static void config_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(idle_latency), cmocka_unit_test(example),
-        cmocka_unit_test(limits),       cmocka_unit_test(other_limits),
-        cmocka_unit_test(refresh),      cmocka_unit_test(write_drain),
-        cmocka_unit_test(answers),      cmocka_unit_test(map),
-        cmocka_unit_test(same_again),   cmocka_unit_test(config_faults),
-        cmocka_unit_test(split_map),    cmocka_unit_test(bank_slots),
-        cmocka_unit_test(stacks),       cmocka_unit_test(refresh_of_banks),
-        cmocka_unit_test(bank_bits),    cmocka_unit_test(slots_in_turn),
-        cmocka_unit_test(group_rule),
+        cmocka_unit_test(idle_latency),     cmocka_unit_test(example),
+        cmocka_unit_test(limits),           cmocka_unit_test(other_limits),
+        cmocka_unit_test(refresh),          cmocka_unit_test(write_drain),
+        cmocka_unit_test(answers),          cmocka_unit_test(map),
+        cmocka_unit_test(same_again),       cmocka_unit_test(config_faults),
+        cmocka_unit_test(split_map),        cmocka_unit_test(bank_slots),
+        cmocka_unit_test(low_power),        cmocka_unit_test(stacks),
+        cmocka_unit_test(refresh_of_banks), cmocka_unit_test(bank_bits),
+        cmocka_unit_test(slots_in_turn),    cmocka_unit_test(group_rule),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
