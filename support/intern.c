@@ -93,7 +93,7 @@ static void enlarge(struct intern *intern, uint32_t slots)
 
 void intern_init(struct intern *intern, struct arena *arena)
 {
-    enum { ENTRIES = 2048 };
+    enum { ENTRIES = 256 }; // many tables hold few names
     *intern = (struct intern){.arena = arena};
     intern->recent = ARENA_ARRAY(arena, struct intern_entry, INTERN_RECENT);
     enlarge(intern, ENTRIES);

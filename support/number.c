@@ -30,27 +30,58 @@ static bool whole(char text[NUMBER_TEXT], double value)
     return true;
 }
 
-// Writes values with few decimals, which most are. The quotient of two integers below 2^53 is
+static const uint64_t powers[] = {1,           10,           100,          1000,      10000,
+                                  100000,      1000000,      10000000,     100000000, 1000000000,
+                                  10000000000, 100000000000, 1000000000000};
+
+// Writes the decimal scaled / power.
+static void put_scaled(char *text, uint64_t scaled, uint64_t power)
+{
+    size_t at = number_uint(text, scaled / power);
+    // The leading 1 preserves leading zeros and is overwritten by the point.
+    size_t digits = number_uint(text + at, power + scaled % power);
+    text[at] = '.';
+    text[at + digits] = 0;
+}
+
+// Writes multiples of a negative power of two, such as means of small counts: those with n binary
+// digits after the point have n decimals. The product is exact, because it is a whole number below
+// 2^53, and no two decimals of up to 15 digits have the same value, so that no shorter one exists.
+static bool dyadic(char text[NUMBER_TEXT], double value)
+{
+    enum { LIMIT = 12, MANTISSA = 52, BIAS = 1023 };
+    double size = fabs(value);
+    uint64_t bits;
+    memcpy(&bits, &size, sizeof bits);
+    int exponent = (int)(bits >> MANTISSA) - BIAS;
+    uint64_t mantissa = (bits & ((1ull << MANTISSA) - 1)) | 1ull << MANTISSA;
+    int decimals = MANTISSA - exponent - __builtin_ctzll(mantissa);
+    if (!(size >= 1e-4 && size < 1e9) || decimals < 1 || decimals > LIMIT)
+        return false;
+    double scaled = size * (double)powers[decimals];
+    if (scaled >= 1e15)
+        return false;
+    text[0] = '-';
+    put_scaled(text + (value < 0), (uint64_t)scaled, powers[decimals]);
+    return true;
+}
+
+// Writes other values with few decimals. The quotient of two integers below 2^53 is
 // rounded in the same way as the decimal that it represents, and no two decimals of up to 15 digits
 // have the same value.
 static bool few_decimals(char text[NUMBER_TEXT], double value)
 {
     enum { LIMIT = 6 };
-    static const uint32_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000};
     double size = fabs(value);
     if (!(size >= 1e-4 && size < 1e9)) // also false for NaN
         return false;
     for (int decimals = 1; decimals <= LIMIT; decimals++) {
-        uint64_t scaled = (uint64_t)(size * powers[decimals] + 0.5);
-        if ((double)scaled / powers[decimals] != size)
+        double power = (double)powers[decimals];
+        uint64_t scaled = (uint64_t)(size * power + 0.5);
+        if ((double)scaled / power != size)
             continue;
-        size_t at = value < 0;
         text[0] = '-';
-        at += number_uint(text + at, scaled / powers[decimals]);
-        // The leading 1 preserves leading zeros and is overwritten by the point.
-        size_t digits = number_uint(text + at, powers[decimals] + scaled % powers[decimals]);
-        text[at] = '.';
-        text[at + digits] = 0;
+        put_scaled(text + (value < 0), scaled, powers[decimals]);
         return true;
     }
     return false;
@@ -58,7 +89,7 @@ static bool few_decimals(char text[NUMBER_TEXT], double value)
 
 bool number_decimal(char text[NUMBER_TEXT], double value)
 {
-    return whole(text, value) || few_decimals(text, value);
+    return whole(text, value) || dyadic(text, value) || few_decimals(text, value);
 }
 
 void number_shortest(char text[NUMBER_TEXT], double value)
@@ -96,14 +127,19 @@ static void add(struct line *line, const char *text, size_t length)
     line->length += length;
 }
 
-static const char *read_conversion(const char *at, struct conversion *to)
+static const char *read_conversion(const char *at, struct conversion *to, va_list *args)
 {
     *to = (struct conversion){.precision = -1};
     to->plus = *at == '+';
     at += to->plus;
     if (*at == '.') {
         to->precision = 0;
-        for (at++; *at >= '0' && *at <= '9' && to->precision < 100; at++)
+        at++;
+        if (*at == '*') {
+            to->precision = va_arg(*args, int); // below 0: as if not given
+            at++;
+        }
+        for (; *at >= '0' && *at <= '9' && to->precision < 100; at++)
             to->precision = 10 * to->precision + *at - '0';
     }
     if (*at == 'l' || *at == 'z')
@@ -210,7 +246,7 @@ static bool add_all(struct line *line, const char *format, va_list *args)
         add(line, at, (size_t)(percent - at));
         if (!*percent)
             return true;
-        const char *letter = read_conversion(percent + 1, &conversion);
+        const char *letter = read_conversion(percent + 1, &conversion, args);
         if (!add_argument(line, &conversion, *letter, args))
             return false;
         at = letter + 1;

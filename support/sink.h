@@ -25,6 +25,15 @@ static inline void sink_flush(struct sink *sink)
     sink->n = 0;
 }
 
+// Returns room for exactly these bytes, at most SINK_SIZE, which the caller writes.
+static inline char *sink_take(struct sink *sink, size_t length)
+{
+    if (length > SINK_SIZE - sink->n)
+        sink_flush(sink);
+    sink->n += length;
+    return sink->bytes + sink->n - length;
+}
+
 // Append bytes, a NUL-terminated text, or a character.
 static inline void sink_bytes(struct sink *sink, const char *bytes, size_t length)
 {

@@ -6,6 +6,15 @@ static bool is_wanted(const struct sim_reports *reports, int format)
     return reports->arguments->common.reports[format].wanted;
 }
 
+// Returns true if a report is asked for, besides a page.
+static bool writes_any(const struct sim_reports *reports)
+{
+    bool any = reports->arguments->explains;
+    for (int format = 0; format < REPORT_FORMATS; format++)
+        any |= is_wanted(reports, format);
+    return any;
+}
+
 bool sim_reports_init(struct sim_reports *reports, struct arena *arena,
                       const struct sim_arguments *arguments, const struct messages *messages)
 {
@@ -20,9 +29,7 @@ bool sim_reports_init(struct sim_reports *reports, struct arena *arena,
 
 void sim_reports_prepare(struct sim_reports *reports, struct sim_machine *machine)
 {
-    reports->collects = reports->arguments->explains || !reports->arguments->common.quiet;
-    for (int format = 0; format < REPORT_FORMATS; format++)
-        reports->collects |= is_wanted(reports, format);
+    reports->collects = writes_any(reports) || !reports->arguments->common.quiet;
     if (reports->collects)
         sim_machine_collect(machine, &reports->collector);
 }
@@ -62,6 +69,8 @@ bool sim_reports_write(struct sim_reports *reports, const struct sim_facts *fact
         .beside_name = reports->arguments->beside,
         .explains = reports->arguments->explains,
     };
+    if (!page && !writes_any(reports)) // collecting takes a tenth of a short run
+        return true;
     collect(&report, reports, facts);
     bool explains_there = view.explains && is_wanted(reports, REPORT_TEXT);
     for (int format = 0; format < REPORT_FORMATS; format++) {

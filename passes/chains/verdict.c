@@ -13,11 +13,11 @@ void verdict_set(struct matcher *m, struct load *load, enum plan_rule rule, uint
     char text[512];
     va_list args;
     va_start(args, format);
-    int length = vsnprintf(text, sizeof text, format, args);
+    size_t length = format_text(text, sizeof text, format, args);
     va_end(args);
-    if (length >= (int)sizeof text)
+    if (length >= sizeof text)
         length = sizeof text - 1;
-    load->verdict = (struct verdict){rule, because, arena_strndup(m->arena, text, (size_t)length)};
+    load->verdict = (struct verdict){rule, because, arena_strndup(m->arena, text, length)};
 }
 
 // Maximum length of a quoted name.

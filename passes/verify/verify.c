@@ -121,7 +121,7 @@ static void check_window(struct checker *c)
 
 static struct item next_input(struct checker *c, uint32_t *inst)
 {
-    struct item item = item_next(&c->input);
+    struct item item = item_next(&c->input, NULL, NULL);
     *inst = item.kind == ITEM_INSTRUCTION ? find_inst(c, item.begin) : IR_NONE;
     c->to->statements += item.kind != ITEM_END;
     return item;
@@ -146,7 +146,7 @@ static void collect_input(struct checker *c, struct item *a, uint32_t inst)
 static void collect_output(struct checker *c, struct item *b)
 {
     uint32_t marks = 0;
-    for (;; *b = item_next(&c->output)) {
+    for (;; *b = item_next(&c->output, NULL, NULL)) {
         if (b->kind == ITEM_INSTRUCTION) {
             struct event event = {.item = *b, .member = IR_NONE};
             vec_push(&c->scratch, &c->events, event);
@@ -200,7 +200,7 @@ static bool is_declaration(struct checker *c, const struct item *item)
 static bool is_difference(struct checker *c, struct item *a, uint32_t inst, struct item *b)
 {
     while (!same_text(c, a, b) && is_declaration(c, b))
-        *b = item_next(&c->output);
+        *b = item_next(&c->output, NULL, NULL);
     return !same_text(c, a, b) ||
            (a->kind == ITEM_INSTRUCTION && inst != IR_NONE && !same_loc(c, a, b));
 }
@@ -227,7 +227,7 @@ static void check_texts(struct checker *c)
 {
     for (;;) {
         uint32_t inst;
-        struct item a = next_input(c, &inst), b = item_next(&c->output);
+        struct item a = next_input(c, &inst), b = item_next(&c->output, &c->input, &a);
         if (is_difference(c, &a, inst, &b)) {
             uint32_t faults = c->to->faults.n;
             collect(c, &a, inst, &b);

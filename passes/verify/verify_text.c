@@ -178,7 +178,22 @@ static uint32_t past_instruction(const struct item_reader *r, uint32_t at, enum 
     return at;
 }
 
-struct item item_next(struct item_reader *r)
+// Reads the item that begins here, if it is the same instruction up to its semicolon as `like` in
+// another text: what ends an instruction depends on its own bytes only.
+static bool pass_same(struct item_reader *r, const struct item_reader *other,
+                      const struct item *like)
+{
+    uint32_t length = like->end - like->begin;
+    if (like->kind != ITEM_INSTRUCTION || other->text[like->end - 1] != ';' ||
+        r->length - r->at < length ||
+        memcmp(r->text + r->at, other->text + like->begin, length) != 0)
+        return false;
+    r->at += length;
+    return true;
+}
+
+struct item item_next(struct item_reader *r, const struct item_reader *other,
+                      const struct item *like)
 {
     static const char mark[] = "\xef\xbb\xbf";
     if (!r->at && starts_with(r, 0, mark))
@@ -191,7 +206,9 @@ struct item item_next(struct item_reader *r)
         return item;
     item.kind = ITEM_FIXED;
     char c = r->text[r->at];
-    if (c == '{' || c == '}' || c == ';')
+    if (like && pass_same(r, other, like))
+        item.kind = ITEM_INSTRUCTION;
+    else if (c == '{' || c == '}' || c == ';')
         r->at++;
     else if (c == '.')
         r->at = past_directive(r, r->at);

@@ -40,8 +40,10 @@ int words_next(struct text_words *words);
 // difference.
 bool words_same(struct text_words *a, struct text_words *b);
 
-// Returns the next item. Skips a byte order mark at the beginning of the text.
-struct item item_next(struct item_reader *reader);
+// Returns the next item. Skips a byte order mark at the beginning of the text. An instruction with
+// the same bytes as `like`, an item of `other`, is not read again; `like` may be NULL.
+struct item item_next(struct item_reader *reader, const struct item_reader *other,
+                      const struct item *like);
 
 // Parts of an instruction, as ranges of the text.
 struct text_part {

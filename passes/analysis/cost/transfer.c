@@ -331,11 +331,27 @@ static int by_register(const void *a, const void *b)
     return (x->member > y->member) - (x->member < y->member);
 }
 
+// Most lists are so short that a call of qsort takes longer than the insertion.
+static void sort_values(struct live_value *values, uint32_t count)
+{
+    enum { SHORT = 12 };
+    if (count > SHORT) {
+        qsort(values, count, sizeof *values, by_register);
+        return;
+    }
+    for (uint32_t i = 1; i < count; i++) {
+        struct live_value value = values[i];
+        uint32_t at = i;
+        for (; at && by_register(&value, &values[at - 1]) < 0; at--)
+            values[at] = values[at - 1];
+        values[at] = value;
+    }
+}
+
 static void count_values(const struct ir_function *fn, struct live_value *values, uint32_t count,
                          uint32_t *registers, uint32_t *predicates)
 {
-    if (count)
-        qsort(values, count, sizeof *values, by_register);
+    sort_values(values, count);
     for (uint32_t i = 0; i < count; i++) {
         bool predicate = values[i].reg != IR_NONE && fn->registers.v[values[i].reg].bits == 1;
         ++*(predicate ? predicates : registers);

@@ -58,9 +58,12 @@ static void swap_lists(struct intervals *intervals)
     intervals->spare.capacity = old.list.capacity;
 }
 
-// A natural merge sort: lists are mostly ascending, so their runs are merged two by two.
+// A natural merge sort: lists are mostly ascending, so their runs are merged two by two. The
+// intervals of one run are already merged (intervals_put).
 void intervals_merge(struct arena *arena, struct intervals *intervals)
 {
+    if (sequence_end(intervals, 0) == intervals->list.n)
+        return;
     vec_reserve(arena, &intervals->spare, intervals->list.n);
     for (uint32_t runs = 2; runs > 1;) {
         runs = 0;

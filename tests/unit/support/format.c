@@ -33,6 +33,7 @@ static void test_words(void **state)
     expect(ROOM, "no argument");
     expect(ROOM, "the %s, which line %u defines%s", "%r5", 12, "");
     expect(ROOM, "%.3s|%.0s|%.9s", "abcdef", "abc", "abc");
+    expect(ROOM, "%.*s|%.*s|%.*s|%.*g", 3, "abcdef", 0, "abc", -1, "abc", 3, 2.5);
     expect(ROOM, "100 %%, %5u, %-6s|%c %x %*d", 7u, "ab", 'c', 255u, 4, 2);
 }
 

@@ -30,17 +30,32 @@ static void expect_shortest(double value)
 static void test_shortest(void **state)
 {
     (void)state;
-    static const double values[] = {0.0,       -0.0,
-                                    1,         -1,
-                                    0.5,       0.1,
-                                    0.05,      1e-4,
-                                    9e-5,      1.5e300,
-                                    1e15,      999999999999999.0,
-                                    1e9 + 0.5, 123456789.123456,
-                                    0.000001,  12.000001,
-                                    1.0 / 3,   -2.0 / 3,
-                                    0.1 + 0.2, 4503599627370497.5,
-                                    5e-324,    1.7976931348623157e308};
+    static const double values[] = {0.0,
+                                    -0.0,
+                                    1,
+                                    -1,
+                                    0.5,
+                                    0.1,
+                                    0.05,
+                                    1e-4,
+                                    9e-5,
+                                    1.5e300,
+                                    1e15,
+                                    999999999999999.0,
+                                    1e9 + 0.5,
+                                    123456789.123456,
+                                    0.000001,
+                                    12.000001,
+                                    1.0 / 3,
+                                    -2.0 / 3,
+                                    0.1 + 0.2,
+                                    4503599627370497.5,
+                                    1.0 / 4096,
+                                    999.0 + 1.0 / 4096,
+                                    1000.0 + 1.0 / 4096,
+                                    1e-4 + 1.0 / 8192,
+                                    5e-324,
+                                    1.7976931348623157e308};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         expect_shortest(values[i]);
         expect_shortest(-values[i]);
@@ -58,6 +73,7 @@ static void test_shortest_many(void **state)
         expect_shortest(number / 7.0);
         expect_shortest(number * pow(10, (int)(random >> 28 & 31) - 16));
         expect_shortest(nextafter(number / 100.0, 0));
+        expect_shortest(ldexp(number >> (random & 31), -(int)(random >> 28 & 15)));
     }
 }
 
