@@ -7,7 +7,7 @@ usage: sensitivity.py BUILD-ROOT [--machines=N] [--seed=N] [--jobs=N]
        sensitivity.py --table[=FILE]
 
 Runs the machines of the seed that eval/sensitivity.jsonl lacks, and adds a line for each. --table writes
-docs/results/sensitivity.md, or FILE, from these lines. --check runs so many cells, a workload on a machine under a
+docs/results/sensitivity.md, or FILE, from these lines. --check runs this many cells, each a workload on a machine under a
 variant, which the seed chooses, and compares their gains with those of the lines.
 """
 import argparse
