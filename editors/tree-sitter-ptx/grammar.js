@@ -10,13 +10,14 @@ const OPERATORS = [['||'], ['&&'], ['|'], ['^'], ['&'], ['==', '!='], ['<', '<='
 module.exports = grammar({
   name: 'ptx',
   word: ($) => $.identifier,
-  extras: ($) => [/[\s\u001a]/, $.comment, $.line_marker],
+  extras: ($) => [/[\s\u001a]/, $.comment, $.line_marker, $.dwarf_line],
 
   rules: {
     source_file: ($) => repeat($._item),
 
     comment: () => token(choice(/\/\/[^\n]*/, /\/\*[^*]*\*+([^/*][^*]*\*+)*\//)),
     line_marker: () => token(/#[^\n]*/),
+    dwarf_line: () => token(/@@[^\n]*/),
 
     _item: ($) => choice($._directive, $.declaration, $.function, $.section, ';'),
 
@@ -26,12 +27,12 @@ module.exports = grammar({
     version_directive: ($) => seq('.version', $.number),
     target_directive: ($) => seq('.target', list($.identifier)),
     address_size_directive: ($) => seq('.address_size', $.number),
-    file_directive: ($) => seq('.file', $.number, $.string, optional(seq(',', $.number, ',', $.number))),
-    loc_directive: ($) => prec.right(seq('.loc', repeat1($.number), repeat($._loc_attribute))),
-    _loc_attribute: ($) => prec.right(seq(',', $.identifier, choice(repeat1($.number), seq($._loc_label, optional(seq('+', $.number)))))),
+    file_directive: ($) => seq('.file', $.number, $.string, optional(seq(',', $.number, optional(seq(',', $.number))))),
+    loc_directive: ($) => prec.right(seq('.loc', repeat1($._count), repeat($._loc_attribute))),
+    _loc_attribute: ($) => prec.right(seq(',', $.identifier, choice(repeat1($._count), seq($._loc_label, optional(seq('+', $.number)))))),
     _loc_label: ($) => choice($.identifier, $.section_name),
     pragma_directive: ($) => seq('.pragma', list($.string), ';'),
-    names_directive: ($) => seq(choice('.alias', '.branchtargets', '.calltargets'), list($._expression), ';'),
+    names_directive: ($) => seq(choice('.alias', '.branchtargets', '.calltargets'), list(seq($.identifier, optional($.count))), ';'),
     prototype_directive: ($) => seq('.callprototype', optional($.parameters), $.identifier, optional($.parameters),
       repeat($.performance_directive), ';'),
     section: ($) => seq('.section', repeat1(choice($.identifier, $.section_name)), $.section_body),
@@ -42,32 +43,34 @@ module.exports = grammar({
     declaration: ($) => seq(repeat1($._specifier), optionalList($.declarator), ';'),
     _specifier: ($) => choice($.type, $.space, $.attribute, $.linkage, $.alignment, $.vector),
     linkage: () => choice('.extern', '.visible', '.weak', '.common', '.ptr'),
-    alignment: ($) => seq('.align', $.number),
+    alignment: ($) => seq('.align', $._count),
     vector: () => choice('.v2', '.v4', '.v8'),
     attribute: ($) => seq('.attribute', '(', list($._attribute_value), ')'),
     _attribute_value: ($) => choice('.managed', seq('.unified', optional($.arguments))),
     type: () => choice(...words.types, '.texref', '.surfref', '.samplerref'),
     space: ($) => seq(choice(...words.spaces), optional(seq('[', $.number, ']'))),
     declarator: ($) => seq(field('name', $.identifier), optional($.count), repeat($.dimension), optional($.initialiser)),
-    count: ($) => seq('<', $.number, '>'),
+    count: ($) => seq('<', $._count, '>'),
+    _count: ($) => choice($.number, alias('WARP_SZ', $.special_register)),
     dimension: ($) => seq('[', optional($._expression), ']'),
     initialiser: ($) => seq('=', $._expression),
 
     // Functions
-    function: ($) => seq(repeat($._specifier), choice('.entry', '.func'), repeat($.attribute),
+    // ptxas accepts a declaration without a semicolon.
+    function: ($) => prec.right(seq(repeat($._specifier), choice('.entry', '.func'), repeat($.attribute),
       optional(seq(field('returns', $.parameters), repeat($.attribute))), field('name', $.identifier),
       optional(field('parameters', $.parameters)), repeat(choice($.performance_directive, $.pragma_directive)),
-      choice(';', field('body', $.block))),
+      optional(choice(';', field('body', $.block))))),
     parameters: ($) => seq('(', optionalList(choice($.parameter, '...')), ')'),
     parameter: ($) => seq(repeat1($._specifier), $.declarator),
     performance_directive: ($) => seq(choice('.maxntid', '.reqntid', '.minnctapersm', '.maxnctapersm', '.maxnreg',
       '.local_maxnreg', '.reqnctapercluster', '.explicitcluster', '.maxclusterrank', '.blocksareclusters', '.noreturn',
-      '.abi_preserve', '.abi_preserve_control'), optionalList($.number)),
+      '.abi_preserve', '.abi_preserve_control'), optionalList($._count)),
 
     // Bodies
     block: ($) => seq('{', repeat($._statement), '}'),
     _statement: ($) => choice($._directive, $.declaration, $.block, $.label, $.instruction, ';'),
-    label: ($) => seq(field('name', $.identifier), ':'),
+    label: ($) => seq(field('name', choice($.identifier, alias(choice(...words.opcodes), $.identifier))), ':'),
     instruction: ($) => seq(optional($.guard), $.opcode, repeat(choice($.type, $._word)), optionalList($._expression), ';'),
     guard: ($) => seq('@', optional('!'), $.identifier),
     opcode: ($) => choice(...words.opcodes, $.identifier),

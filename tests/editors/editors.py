@@ -14,7 +14,8 @@ import shutil
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', name) for name in ('lib', 'isa')]
+import modules
 from lsp_client import TEXT, URI, Editor
 from tap import Failure, Skip, case, environment, main, run, same
 
@@ -97,11 +98,14 @@ def textmate(folder):
 
 @case
 def tree_sitter(folder):
-    """the grammar of tree-sitter accepts samples and refuses damaged ones, by a reader of our own"""
+    """the grammar of tree-sitter accepts samples and what ptxas accepts, and refuses damaged texts, by a reader of our own"""
     if not shutil.which('node'):
         raise Skip('no node')
     texts = dict((path.name, path.read_text()) for path in SAMPLES)
     texts['one.ptx'] = TEXT
+    accepted = [case.text for case in modules.all_cases() if case.verdict == 'accept']
+    assert len(accepted) > 1000, len(accepted)
+    texts.update(('accepted%d.ptx' % number, text) for number, text in enumerate(accepted))
     bad = {'semicolon.ptx': TEXT.replace('7;', '7'), 'bracket.ptx': TEXT.replace('[%rd4]', '[%rd4'),
            'brace.ptx': TEXT.replace('\n}', ''), 'declared.ptx': TEXT.replace('.reg .b32', '.b32 .reg 7')}
     for name, text in {**texts, **bad}.items():
